@@ -151,7 +151,7 @@ fn only<const COUNT: usize>(
     Some(found)
 }
 
-/// Counts what may be sent: so many tokens a minute, and no more than a burst at once.
+/// Limits a rate: a number of tokens per minute, and at most a burst at the same moment.
 #[derive(Debug)]
 pub struct Bucket {
     /// Time for which one token lasts.

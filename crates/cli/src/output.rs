@@ -269,7 +269,7 @@ pub(crate) fn prompt(text: &str) {
     let _unseen = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Whether somebody sees a [`prompt`].
+/// Whether a [`prompt`] is visible to a user.
 pub(crate) fn shows_prompts() -> bool {
     is_terminal(Stream::Data)
 }

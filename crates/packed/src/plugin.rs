@@ -64,7 +64,7 @@ pub(crate) struct Task {
     pub(crate) what: &'static str,
     /// Whether it changes nothing that Terraform knows of.
     only_reads: bool,
-    /// Whether it may be given up: nobody needs its answer once Terraform was told to stop.
+    /// Whether it may be abandoned: its answer is not needed once Terraform was interrupted.
     may_be_given_up: bool,
     /// Whether the plugin has to be configured before.
     needs_config: bool,
@@ -93,7 +93,7 @@ impl Task {
         }
     }
 
-    /// A call that opens something, which has to be closed even if nobody needs it any more.
+    /// A call that opens something, which has to be closed even if it is no longer needed.
     pub(crate) const fn opening(what: &'static str) -> Task {
         Task {
             only_reads: true,

@@ -37,7 +37,7 @@ attributes! {
         env: BTreeMap<String, String> = BTreeMap::new(),
         /// What it reads from stdin.
         stdin: String = "",
-        /// After so many seconds it is killed, and what it did is not known.
+        /// The number of seconds after which it is killed; its outcome is then unknown.
         timeout_seconds: Option<f64>,
         /// Whether an exit code other than 0 is an output like any other, not a failure.
         allow_failure: bool = false,

@@ -171,7 +171,7 @@ impl Peer {
     }
 
     /// Cancels a call with the given event; `false` if the call is no longer waiting for its answer.
-    /// The answer is not delivered, so nothing may wait for it any more.
+    /// The answer is not delivered, so nothing may wait for it.
     pub fn withdraw(&self, id: &Id, event: Event) -> bool {
         let Id::Number(number) = id else {
             return false;

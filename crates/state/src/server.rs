@@ -194,7 +194,7 @@ async fn connection<S: Storage>(
         .max_buf_size(BUFFER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
-    // A client that breaks off, or sends something else than HTTP, is no concern of others.
+    // A client that breaks off, or sends something else than HTTP, does not affect others.
     let _broken = tokio::select! {
         result = &mut connection => result,
         () = ending.cancelled() => {

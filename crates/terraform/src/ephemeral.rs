@@ -221,7 +221,7 @@ impl Opened {
     }
 }
 
-/// Terraform does not say any more what the block is, so attributes are named in words.
+/// Terraform no longer says what the block is, so attributes are named in words.
 fn show_all(bridge: &Bridge, said: Vec<tenon_protocols::denobridge::Diagnostic>) -> Diagnostics {
     let block = EPHEMERAL_SCHEMA.object(&[]);
     let shown = bridge.places(&block).in_words().show_all(said);

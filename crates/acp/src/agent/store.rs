@@ -118,7 +118,7 @@ impl Store {
         let path = self.path(id, "jsonl");
         let file = own_file::open(&path, Access::ReadWrite).map_err(at(&path))?;
         lock(&file, &path)?;
-        // Only now: whoever had the lock may have deleted it.
+        // Only now: the process that had the lock may have deleted it.
         let info = self.info(id)?;
         let log = Log::resume(file, path, self.history_limit)?;
         Ok(Opened { info, log })

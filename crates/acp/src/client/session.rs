@@ -113,7 +113,7 @@ impl Session {
         }
     }
 
-    /// How many updates were dropped because nobody read them outside of a turn. What they said about the session is
+    /// How many updates were dropped because they were not read outside of a turn. What they said about the session is
     /// in [`about`](Session::about) all the same.
     pub fn missed(&self) -> u64 {
         self.state.inner().missed

@@ -106,7 +106,7 @@ impl Terminals {
         let counted = Counted(self.total.clone());
         let is_line = params.args.as_deref().unwrap_or_default().is_empty();
         if cfg!(windows) && is_line && params.command.contains(['\r', '\n']) {
-            // What follows would be left out, and nobody would see it.
+            // What follows would be left out without a notice.
             return Err(refused(
                 "cmd.exe runs a single line: join the commands with `&&`".to_owned(),
             ));

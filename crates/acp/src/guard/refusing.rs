@@ -129,7 +129,7 @@ impl Shared {
     }
 
     /// A message is longer than a line may be. A call is answered with an error, and so is the caller if it is an answer;
-    /// nobody waits for an event.
+    /// events are not answered.
     pub(super) fn oversized(&self, from: Side) {
         self.state().summary.oversized += 1;
         let limit = Protocol::Acp.host_options().limits.frame;

@@ -228,7 +228,7 @@ impl Session {
     }
 
     /// What a request for permission says itself, which is what an approval of it covers. What was said before may have
-    /// been replaced since, so that nobody has seen it.
+    /// been replaced since, so that it was never shown.
     pub fn stated(&self, call: &ToolCallUpdate) -> Facts {
         let known = self.tool_calls.get(&call.tool_call_id);
         let mut facts = Facts {

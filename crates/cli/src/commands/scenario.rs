@@ -80,7 +80,7 @@ impl Refusal {
     }
 }
 
-/// Work that may wait forever, such as reading a pipe that nobody writes to: in a thread of its
+/// Work that may wait forever, such as reading a pipe without a writer: in a thread of its
 /// own, so that signals are heard.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,

@@ -97,7 +97,7 @@ impl Evaluator<'_> {
         self.spend(text_length(value).unwrap_or(0) / WRITTEN_BYTES, span)
     }
 
-    /// For so many bytes that are added to a text.
+    /// Counts `length` bytes that are added to a text.
     pub(super) fn spend_on_bytes(&mut self, length: usize, span: Span) -> Result<(), Reported> {
         self.spend(length as u64 / WRITTEN_BYTES, span)
     }

@@ -17,7 +17,7 @@ pub struct ClientSettings {
     pub users: Users,
     /// How long connecting may take.
     pub connect_timeout: Duration,
-    /// How long a call may take unless it has its own limit; `None` is no limit.
+    /// How long a call may take unless it has its own limit; `None` means no limit.
     pub timeout: Option<Duration>,
     /// Whether the client reconnects when the connection is lost. Calls that wait for an answer then fail
     /// at once, because their outcome is unknown; calls that are made in the meantime wait.
@@ -34,7 +34,7 @@ pub struct Reconnect {
     /// The pauses between attempts. They vary a little, so that the clients of a restarted server do not
     /// all connect at once.
     pub backoff: Backoff,
-    /// How many consecutive attempts may fail; `None` is no limit.
+    /// How many consecutive attempts may fail; `None` means no limit.
     pub attempts: Option<u32>,
 }
 

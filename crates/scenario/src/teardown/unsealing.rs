@@ -233,7 +233,7 @@ impl Unsealing<'_> {
     }
 
     /// The names of secrets that a user has to give again: those that they are made from, or if
-    /// nobody can make them any more, their own.
+    /// they can no longer be made, their own.
     fn names(&self, missing: &[&KeptSecret], whose: &Whose<'_>) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         for secret in missing {

@@ -82,7 +82,7 @@ pub(super) fn number(head: &Head<'_>) -> Result<Number, Error> {
     }
 }
 
-/// Reads so many values of one type, one level deeper. They stay in the reader; returns where they
+/// Reads `length` values of one type, one level deeper. They stay in the reader; returns where they
 /// begin.
 fn elements(reader: &mut Reader<'_>, length: usize, element: &Type) -> Result<usize, Error> {
     reader.enter(length)?;

@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         Ok(Head::Extension(code.cast_signed(), self.take(length)?))
     }
 
-    /// Goes one level in, to so many values. They are counted before they are read, and refused
+    /// Enters a collection of `values` values. They are counted before they are read, and refused
     /// where there are not even as many bytes left.
     pub(crate) fn enter(&mut self, values: usize) -> Result<(), Error> {
         if values > self.bytes.len() - self.offset {

@@ -127,7 +127,7 @@ impl Answers {
                 method: call.method.to_string(),
                 reply,
             };
-            // Without room, or without a prompt any more, it is refused.
+            // Without room, or if the prompt has ended, it is refused.
             let has_room = questions.try_send(question).is_ok();
             if let (true, Ok(answer)) = (has_room, replied.await) {
                 return encoded(&answer, format);

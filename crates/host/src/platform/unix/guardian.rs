@@ -162,7 +162,7 @@ pub(crate) fn confined(cgroup: &Path) {
     say(format_args!("confined {}", cgroup.display()));
 }
 
-/// This control group is not there any more.
+/// This control group was removed.
 pub(crate) fn released(cgroup: &Path) {
     say(format_args!("released {}", cgroup.display()));
 }
