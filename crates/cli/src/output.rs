@@ -142,7 +142,7 @@ fn write_line(stream: Stream, line: &str) -> Result<(), Failure> {
     }
 }
 
-/// A part of a line as it is, at once.
+/// Prints a part of a line as it is, and flushes it.
 fn write_part(stream: Stream, text: &str) -> Result<(), Failure> {
     match stream {
         Stream::Data => {

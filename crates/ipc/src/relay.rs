@@ -118,7 +118,7 @@ pub enum RelayError {
     Socket(io::Error),
 }
 
-/// A plugin on a socket. Dropping it kills the plugin and ends every connection at once.
+/// A plugin on a socket. Dropping it kills the plugin and ends every connection immediately.
 ///
 /// Calls of clients are forwarded to the plugin with new ids; params, results and errors are converted
 /// to the dialect of the other side.

@@ -321,7 +321,7 @@ impl Peer {
         self.shared.state.closed().await
     }
 
-    /// Ends the connection at once: nothing more is read or written, every running handler is
+    /// Ends the connection immediately: nothing more is read or written, every running handler is
     /// dropped and every waiting call fails.
     pub fn close(&self) {
         self.shared.advance(Phase::Stopped);

@@ -15,7 +15,7 @@ pub(crate) enum Phase {
     Finishing,
     /// Finish what runs, then end.
     Closing,
-    /// End at once: nothing more is read or written.
+    /// End immediately: nothing more is read or written.
     Stopped,
     /// The connection is over.
     Ended,

@@ -29,7 +29,7 @@ pub struct Settings {
     pub max_state: usize,
     /// How long the storage may take for one call.
     pub time_limit: Duration,
-    /// How many connections there may be at once; others wait.
+    /// How many connections there may be at the same time; others wait.
     pub max_connections: usize,
 }
 

@@ -166,7 +166,7 @@ async fn call_close(
     }
 }
 
-/// Closes everything that is still open, all at once, and gives up after `limit`. Terraform closes
+/// Closes everything that is still open, all in parallel, and gives up after `limit`. Terraform closes
 /// nothing after an error or Ctrl-C.
 pub(crate) async fn close_all(bridge: &Bridge, limit: Duration) {
     let mut closing = JoinSet::new();

@@ -110,7 +110,7 @@ impl Store {
         Ok(Opened { info, log })
     }
 
-    /// Goes on with a session.
+    /// Continues a session.
     pub(crate) fn reopen(&self, id: &str) -> Result<Opened, StoreError> {
         if !is_id(id) {
             return Err(StoreError::NotFound);

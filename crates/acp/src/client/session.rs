@@ -220,7 +220,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the session: its turn is cancelled and its terminals are ended. The agent is told if it supports it.
+    /// Ends the session: its turn is cancelled and its terminals are ended. The agent is notified if it supports it.
     ///
     /// # Errors
     /// The call failed.

@@ -16,7 +16,7 @@ use super::state::Shared;
 use crate::merge::Bucket;
 use crate::record::Source;
 
-/// Errors that are answered at once. A peer that causes more has to wait for them.
+/// Errors that are answered immediately. Further errors of the peer are answered with a delay.
 const ERRORS: Rate = Rate { per_minute: 600 };
 
 /// How long the process of an agent may take to end once its output has ended.

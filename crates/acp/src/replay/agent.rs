@@ -25,7 +25,7 @@ use super::script::{Answer, Exchange, Script, Step, session, value};
 /// is refused and reported.
 ///
 /// `limit` is how long the client may take to answer a call, to cancel a turn that was cancelled, and to say the next
-/// thing. What takes longer is reported, and the play goes on without it.
+/// thing. What takes longer is reported, and the replay continues without it.
 ///
 /// # Errors
 /// No message came from the client for that long, although nothing was left to be done for it.

@@ -1,5 +1,5 @@
 //! What all commands about scenarios have in common: how providers are started, what a scenario is
-//! given, and how it is told why one is not run.
+//! given, and how a user learns why one is not run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

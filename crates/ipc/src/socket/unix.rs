@@ -240,7 +240,7 @@ fn new_socket() -> Result<OwnedFd, Errno> {
 }
 
 /// A socket that never blocks. A child that is started before the last line may inherit it: this system
-/// cannot do both at once.
+/// cannot do both in one step.
 #[cfg(target_vendor = "apple")]
 fn new_socket() -> Result<OwnedFd, Errno> {
     let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;

@@ -58,7 +58,7 @@ pub struct NodeRecord {
     /// The status of undoing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<Status>,
-    /// Why it could not be taken back.
+    /// Why it could not be undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown_error: Option<String>,
 }

@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Passes over these bytes if they are next.
+    /// Skips these bytes if they are next.
     #[inline]
     pub(crate) fn skip_bytes(&mut self, bytes: &[u8]) -> bool {
         let is_next = self.bytes[self.offset..].starts_with(bytes) && !bytes.is_empty();
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over the next value.
+    /// Skips the next value.
     pub(crate) fn skip(&mut self) -> Result<(), Error> {
         let values = match self.head()? {
             Head::Array(length) => length,

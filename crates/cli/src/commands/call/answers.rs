@@ -30,7 +30,7 @@ const QUESTIONS: usize = 64;
 pub(crate) struct Answers {
     given: Mutex<BTreeMap<String, Payload>>,
     protocol: Option<Protocol>,
-    /// What the plugin is told in the first call.
+    /// What the plugin gets in the first call.
     config: Map<String, Value>,
     questions: Option<mpsc::Sender<Question>>,
     /// Events, where there is a conversation that may wait for them.

@@ -104,7 +104,7 @@ impl Socket {
     /// connect.
     ///
     /// # Errors
-    /// The folder cannot be written, its path is too long or cannot be told to Terraform, or the
+    /// The folder cannot be written, its path is too long or cannot be sent to Terraform, or the
     /// group cannot be given.
     pub(crate) fn bind(
         prefix: &str,
