@@ -38,7 +38,7 @@ impl Task {
     fn name(self) -> &'static str {
         match self {
             Task::Nothing => "tenon --version",
-            Task::Schemas => "both schemas at once",
+            Task::Schemas => "both schemas in parallel",
             Task::Plan => "tenon plan hello.hcl",
             Task::Beyond => "plan beyond the schemas",
         }

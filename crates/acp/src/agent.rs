@@ -127,7 +127,7 @@ pub trait Agent: Send + Sync + 'static {
         ready(Ok(()))
     }
 
-    /// Begins a session, or goes on with one, and returns what it offers. Updates that are sent here arrive before the
+    /// Begins a session, or continues one, and returns what it offers. Updates that are sent here arrive before the
     /// client knows the session; some clients drop them.
     ///
     /// # Errors

@@ -71,7 +71,7 @@ fn short(title: &str) -> String {
     beginning(title, LONGEST_TITLE).to_owned()
 }
 
-/// At most so many bytes.
+/// The longest prefix of at most `most` bytes.
 fn beginning(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len()))
         .rev()

@@ -1,7 +1,7 @@
 //! The guard: an agent to the editor, and an editor to the agent.
 //!
 //! It is two connections that forward to each other ([`tenon_rpc::forward`]), and functions that look at what passes.
-//! A message that is allowed goes on with the bytes that came in. One that is not is answered with an error, or, if it
+//! A message that is allowed is forwarded with the bytes that came in. One that is not is answered with an error, or, if it
 //! is an event, dropped and noted in the record.
 //!
 //! | what is checked | of whom | otherwise |
@@ -216,7 +216,7 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
             batch: 0,
             ..options.limits
         },
-        // Agents print to their output what does not belong there. A client is told about its mistakes.
+        // Agents print to their output what does not belong there. A client gets errors for its mistakes.
         stray: match side {
             Side::Client => Stray::Answer,
             Side::Agent => Stray::Skip,

@@ -13,7 +13,7 @@ use tenon_rpc::Payload;
 const WAITING: usize = 256;
 /// The largest text that chunks are joined into. With the rest of the message it is below the limit for updates.
 const TEXT: usize = 64 * 1024;
-/// What may be sent at once after a pause, in seconds of the rate.
+/// The burst that may be sent after a pause, in seconds of the rate.
 const BURST: u32 = 6;
 
 /// The updates of one session. Time is given by the caller, as the time since any moment that stays the same.
@@ -40,7 +40,7 @@ struct Chunk {
 }
 
 impl Merger {
-    /// Lets pass this many updates. After a pause, a tenth of what a minute allows may pass at once.
+    /// Lets pass this many updates. After a pause, a tenth of what a minute allows may pass in one burst.
     pub fn new(rate: Rate) -> Merger {
         Merger {
             bucket: Bucket::new(rate),
@@ -151,7 +151,7 @@ fn only<const COUNT: usize>(
     Some(found)
 }
 
-/// Counts what may be sent: so many tokens a minute, and no more than a burst at once.
+/// Limits a rate: a number of tokens per minute, and at most a burst at the same moment.
 #[derive(Debug)]
 pub struct Bucket {
     /// Time for which one token lasts.
@@ -173,7 +173,7 @@ impl Bucket {
         }
     }
 
-    /// A bucket from which a whole minute's tokens can be taken at once.
+    /// A bucket from which a whole minute's tokens can be taken in one burst.
     pub fn whole_minute(rate: Rate) -> Bucket {
         Bucket {
             burst: Duration::from_secs(60),

@@ -12,7 +12,7 @@ use tenon_rpc::Payload;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Quirk {
-    /// It does not end when its input ends, so it gets SIGTERM at once.
+    /// It does not end when its input ends, so it gets SIGTERM immediately.
     StaysAfterInput,
     /// It calls `fs/write_text_file` also if the client has not offered it, ignores the answer, and writes the file
     /// itself. The call is refused as always, but does not count as a mistake.

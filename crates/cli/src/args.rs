@@ -117,7 +117,7 @@ pub(crate) enum Command {
     Call(CallArgs),
     /// Offer a plugin to many clients on a local socket
     Serve(ServeArgs),
-    /// Terraform providers: install denobridge, or make one out of a plugin
+    /// Terraform providers: install denobridge, or make one from a plugin
     #[command(
         subcommand,
         after_help = "Examples:\n  tenon provider install --write-config\n  tenon provider pack mytool -- python3 mytool.py"
@@ -238,7 +238,7 @@ pub(crate) fn provider_name(text: &str) -> Result<String, String> {
 
 /// Why the name of a device is refused, on every system.
 pub(crate) const DEVICE: &str =
-    "Windows has a device of this name, so that nobody could use the plugin there";
+    "this name is reserved on Windows, where the plugin could not be used";
 
 /// Whether it is a device in every folder of Windows.
 pub(crate) fn is_device(name: &str) -> bool {

@@ -117,7 +117,7 @@ fn elsewhere(words: &[OsString]) -> Failure {
         .unwrap_or_default();
     let word = tenon_text::line(&word);
     Failure::usage(match UNIX.contains(&&*word) {
-        true => format!("`tenon {word}` is not available on Windows; in WSL it is"),
+        true => format!("`tenon {word}` is not available on Windows; use WSL"),
         false => format!("unrecognized subcommand '{word}'; `tenon --help` lists the subcommands"),
     })
 }

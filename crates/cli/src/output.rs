@@ -142,7 +142,7 @@ fn write_line(stream: Stream, line: &str) -> Result<(), Failure> {
     }
 }
 
-/// A part of a line as it is, at once.
+/// Prints a part of a line as it is, and flushes it.
 fn write_part(stream: Stream, text: &str) -> Result<(), Failure> {
     match stream {
         Stream::Data => {
@@ -269,7 +269,7 @@ pub(crate) fn prompt(text: &str) {
     let _unseen = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Whether somebody sees a [`prompt`].
+/// Whether a [`prompt`] is visible to a user.
 pub(crate) fn shows_prompts() -> bool {
     is_terminal(Stream::Data)
 }

@@ -140,7 +140,7 @@ fn without_comments(text: String, source: &Arc<Source>) -> String {
 }
 
 /// The parser stops at the first error. A line that is balanced can be skipped and the rest parsed, so
-/// that all such errors are reported at once.
+/// that all such errors are reported together.
 fn all_errors(source: &Arc<Source>, mut text: String, first: &parser::Error) -> Vec<Diagnostic> {
     let mut errors = vec![diagnostic(source, first)];
     let mut last = boundary(&text, first.location().offset());

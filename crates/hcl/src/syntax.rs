@@ -255,7 +255,7 @@ pub(crate) struct For {
     pub(crate) key: Option<Node>,
     pub(crate) value: Node,
     pub(crate) condition: Option<Node>,
-    /// `...` after the value: those with one key are put together.
+    /// `...` after the value: values with equal keys are grouped.
     pub(crate) is_grouped: bool,
 }
 

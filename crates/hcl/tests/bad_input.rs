@@ -205,7 +205,7 @@ fn an_error_after_characters_of_many_bytes() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_the_file() {
+fn a_byte_order_mark_is_not_part_of_the_file() {
     let source = Source::new("file", "\u{feff}a = 1\nb = nosuch\n");
     let body = parse(&source).unwrap();
     assert_eq!(body.attributes[0].name.text(), "a");

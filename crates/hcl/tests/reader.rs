@@ -108,7 +108,7 @@ fn blocks_are_read_into_what_they_mean() {
 }
 
 #[test]
-fn every_mistake_is_told_with_its_place() {
+fn every_mistake_is_reported_with_its_place() {
     let errors = plugins(
         r#"version = 1
 

@@ -66,7 +66,7 @@ pub(crate) struct Chain {
     pub(crate) limit: Duration,
     /// Ctrl-C.
     pub(crate) interruption: Arc<Interruption>,
-    /// What plugins were given and nobody else may see: sensitive values, and secrets of their variables.
+    /// What only the plugins may see: sensitive values, and secrets of their variables.
     pub(crate) secrets: Secrets,
 }
 

@@ -199,7 +199,7 @@ fn write_elements(
     out.push('[');
     for (index, one) in written.into_iter().enumerate() {
         out.push_str(if index > 0 { "," } else { "" });
-        // Which element of a set it is cannot be said, unless there is one alone.
+        // Elements of a set cannot be matched by index, unless there is only one.
         let after = after.get(index).filter(|_| !is_set || after.len() == 1);
         masks.push(write_block(one, block, after.copied(), out));
     }
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_are_told_from_blocks_by_the_schema() {
+    fn attributes_are_distinguished_from_blocks_by_the_schema() {
         let block = json!([{"references": {"constant_value": "r"}, "constant_value": {}}]);
         let value = seen(json!({"c": block, "one": {}}), planned("c", json!([{}])));
         assert_eq!(

@@ -72,7 +72,7 @@ pub struct PluginSettings {
     pub command: Vec<String>,
     /// The environment variables that it may see, besides the usual ones.
     pub environment: Vec<Variable>,
-    /// What it is told in its first call.
+    /// What it gets in its first call.
     pub config: Map<String, Json>,
     /// It may see sensitive values.
     pub sends_sensitive: bool,

@@ -1,4 +1,4 @@
-//! The output of a Terraform that passes through this process: what is told twice is left out, and errors are kept
+//! The output of a Terraform that passes through this process: what is printed twice is left out, and errors are kept
 //! for hooks.
 
 use std::borrow::Cow;

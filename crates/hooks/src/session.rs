@@ -119,7 +119,7 @@ pub enum SessionError {
     /// The user could not be asked.
     #[error("error asking for approval: {0}")]
     Approval(String),
-    /// The user does not want it any more.
+    /// The user has interrupted it.
     #[error("interrupted: nothing was applied")]
     Interrupted,
 }

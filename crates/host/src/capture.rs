@@ -32,7 +32,7 @@ pub struct Capture {
     pub stdin: Vec<u8>,
     /// How many bytes it may write to stdout, and how many to stderr; 16 MiB.
     pub limit: usize,
-    /// How long it may take. `None`, the default, is no limit.
+    /// How long it may take. `None`, the default, means no limit.
     pub time_limit: Option<Duration>,
 }
 

@@ -168,7 +168,7 @@ pub fn open_folder(path: &Path) -> io::Result<File> {
     files::open_folder(path)
 }
 
-/// Makes sure that the names of files in a folder are what they are now after a crash, too. On Windows, which has no such
+/// Syncs a folder, so that files that were created, renamed or removed in it stay so after a crash. On Windows, which has no such
 /// call, this does nothing.
 ///
 /// # Errors

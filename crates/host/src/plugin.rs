@@ -44,7 +44,7 @@ impl Start {
     }
 }
 
-/// A plugin that has answered its first call. Dropping it kills it at once.
+/// A plugin that has answered its first call. Dropping it kills it immediately.
 #[derive(Debug)]
 pub struct Plugin {
     connection: Option<Connection>,

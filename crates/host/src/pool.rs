@@ -157,7 +157,7 @@ where
     K: Clone + Eq + Hash + Send + Sync + 'static,
     T: Send + Sync + 'static,
 {
-    /// A pool without processes. `stop` ends a process that is not needed any more.
+    /// A pool without processes. `stop` ends a process that is no longer needed.
     pub fn new<F>(
         limits: PoolLimits,
         stop: impl Fn(Plugin) -> F + Send + Sync + 'static,

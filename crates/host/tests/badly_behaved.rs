@@ -32,7 +32,7 @@ async fn one_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn one_that_exits_at_once() {
+async fn a_plugin_that_exits_immediately() {
     watched(async {
         let script = Script::new("echo 'the config is missing' >&2; exit 3");
         let error = script.start().await.unwrap_err();

@@ -34,7 +34,7 @@ async fn gives_what_was_written_and_how_it_ended() {
 /// Both ways are larger than the pipes between: whoever did one thing after the other would wait
 /// forever.
 #[tokio::test]
-async fn much_goes_both_ways_at_once() {
+async fn many_messages_in_both_directions_at_the_same_time() {
     watched(async {
         let much: Vec<u8> = (0..3_000_000_u32).map(|number| number as u8).collect();
         let capture = Capture {
@@ -49,7 +49,7 @@ async fn much_goes_both_ways_at_once() {
 }
 
 #[tokio::test]
-async fn one_that_does_not_read_is_no_error() {
+async fn a_program_that_does_not_read_stdin_is_not_an_error() {
     watched(async {
         for script in ["echo done", "exec <&-; sleep 0.1; echo done"] {
             let capture = Capture {

@@ -156,7 +156,7 @@ async fn calls_that_wait_take_the_process_that_is_free_first() {
 
 /// As many are started at a time as run already, so that their number at most doubles.
 #[tokio::test]
-async fn calls_that_wait_do_not_start_all_processes_at_once() {
+async fn waiting_calls_do_not_start_all_processes_at_the_same_time() {
     watched(async {
         let (pool, script) = (pool(LIMITS), quiet());
         // How many starts are under way, and how many are over.

@@ -400,8 +400,8 @@ async fn a_report_says_what_was_denied() {
 /// One that has left its group and has no environment is found where the system has cgroups that we
 /// may use.
 #[tokio::test]
-async fn a_confined_plugin_leaves_nobody_behind() {
-    if !can("a_confined_plugin_leaves_nobody_behind") {
+async fn a_confined_plugin_leaves_no_process_behind() {
+    if !can("a_confined_plugin_leaves_no_process_behind") {
         return;
     }
     watched(async {

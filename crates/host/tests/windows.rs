@@ -215,7 +215,7 @@ async fn a_grandchild_goes_with_its_plugin() {
 
 /// Nothing is left to do for the host: the kernel closes its jobs.
 #[test]
-fn a_killed_host_leaves_nobody_behind() {
+fn a_killed_host_leaves_no_process_behind() {
     let (_folder, file) = place();
     let mut host = again("host", &file);
     until_locked(&file);

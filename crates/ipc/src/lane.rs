@@ -91,7 +91,7 @@ impl Lane {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends an event at once, or queues it.
+    /// Sends an event immediately, or queues it.
     pub(crate) fn offer(self: &Arc<Lane>, peer: &Peer, event: &Arc<Prepared>) -> Offered {
         if !self.is_moving.load(Ordering::Acquire) {
             match peer.offer(event) {
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_peer_that_has_gone_takes_nothing() {
+    async fn nothing_is_queued_for_a_disconnected_peer() {
         let (here, there) = Io::pair();
         let connection = connection(here);
         drop(there);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// A rate per second; after a pause, a second's worth is available at once.
+/// A rate per second; after a pause, a second's worth is available as a burst.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bucket {
     rate: f64,

@@ -56,9 +56,9 @@ pub struct RelaySettings {
     pub restart: Restart,
     /// How long a call waits for a plugin that is being restarted.
     pub patience: Duration,
-    /// How long the plugin may take to answer a call; `None` is no limit.
+    /// How long the plugin may take to answer a call; `None` means no limit.
     pub timeout: Option<Duration>,
-    /// How long a client may take to answer a call of the plugin; `None` is no limit. The default is
+    /// How long a client may take to answer a call of the plugin; `None` means no limit. The default is
     /// long enough for a person to answer.
     pub question_timeout: Option<Duration>,
     /// Called for every call that has been answered.
@@ -118,7 +118,7 @@ pub enum RelayError {
     Socket(io::Error),
 }
 
-/// A plugin on a socket. Dropping it kills the plugin and ends every connection at once.
+/// A plugin on a socket. Dropping it kills the plugin and ends every connection immediately.
 ///
 /// Calls of clients are forwarded to the plugin with new ids; params, results and errors are converted
 /// to the dialect of the other side.

@@ -18,7 +18,7 @@ use crate::settings::Settings;
 use crate::socket::{Arrival, Listener};
 use crate::wrappers;
 
-/// A running server. Dropping it ends it and all its connections at once.
+/// A running server. Dropping it ends it and all its connections immediately.
 ///
 /// ```no_run
 /// use tenon_ipc::{FromClient, Server};
@@ -159,7 +159,7 @@ impl Drop for Server {
 }
 
 /// How many refused clients are answered in their own framing at the same time; further ones are
-/// answered in lines at once.
+/// answered in lines immediately.
 const REFUSALS: usize = 32;
 
 /// Accepts clients.

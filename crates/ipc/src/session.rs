@@ -142,7 +142,7 @@ impl Session {
         self.inner.lane.missed()
     }
 
-    /// Ends the connection at once.
+    /// Ends the connection immediately.
     pub fn close(&self) {
         self.peer.close();
     }

@@ -44,7 +44,7 @@ pub struct Settings {
     pub mode: u32,
     /// The users whose programs may connect.
     pub users: Users,
-    /// How many clients may be connected at once. Further ones are refused with an error.
+    /// How many clients may be connected at the same time. Further ones are refused with an error.
     pub connections: usize,
     /// Requests of one client are handled one after the other, so that answers come in the order of the
     /// requests. A handler must then not wait for another request of its client.

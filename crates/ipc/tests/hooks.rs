@@ -160,7 +160,7 @@ async fn a_hook_that_panics_turns_its_client_away() {
 }
 
 #[tokio::test]
-async fn a_hook_that_panics_at_the_end_harms_nobody() {
+async fn a_panic_in_on_disconnect_affects_no_other_client() {
     let place = Place::new();
     let settings = Settings {
         on_disconnect: Some(Arc::new(|_, _| panic!("out of luck"))),

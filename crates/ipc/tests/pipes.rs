@@ -82,7 +82,7 @@ async fn large_messages_and_many_clients_pass() {
 
 /// On a runtime with one thread, which has not looked at the connection when it is refused.
 #[tokio::test]
-async fn a_client_too_many_is_told_so() {
+async fn a_client_over_the_limit_gets_the_reason() {
     let place = Place::new();
     let settings = Settings {
         connections: 1,

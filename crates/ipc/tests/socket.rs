@@ -164,7 +164,7 @@ async fn a_folder_that_cannot_be_is_named() {
 }
 
 #[tokio::test]
-async fn of_many_that_start_at_once_one_wins() {
+async fn of_many_that_start_at_the_same_time_one_wins() {
     let place = Place::new();
     drop(std::os::unix::net::UnixListener::bind(place.path()).unwrap());
     let binding: Vec<_> = (0..4)
@@ -194,7 +194,7 @@ fn full_door(place: &Place) -> UnixListener {
 
 /// No client is accepted there, so none may wait for it: it is in use.
 #[tokio::test]
-async fn a_server_that_accepts_nobody_is_not_waited_for() {
+async fn connecting_does_not_wait_for_a_server_that_accepts_no_client() {
     let place = Place::new();
     let door = full_door(&place);
     // The first one who knocks still has room.
@@ -208,7 +208,7 @@ async fn a_server_that_accepts_nobody_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_client_waits_before_a_full_door() {
+async fn a_client_waits_while_the_backlog_is_full() {
     let place = Place::new();
     let door = full_door(&place);
     let _first = connect(place.path(), &Users::Own).await.unwrap();

@@ -84,7 +84,7 @@ async fn streams_of_lines() {
 }
 
 #[tokio::test]
-async fn lines_that_are_no_text() {
+async fn lines_that_are_not_utf_8() {
     let call = CALL.as_bytes();
     let streams: [(Vec<u8>, &[&str]); 6] = [
         ([b"\xff\xfe\n", call].concat(), &[UNREADABLE, ANSWER]),

@@ -107,7 +107,7 @@ pub(crate) async fn open(
     })
 }
 
-/// When to renew, in seconds since 1970. A time that cannot be read is no reason to lose what was opened.
+/// When to renew, in seconds since 1970. If the time cannot be read, what was opened is still used.
 fn renewal(plugin: &Plugin, time: Option<&str>, diagnostics: &mut Diagnostics) -> Option<i64> {
     let parsed = time?.parse::<jiff::Timestamp>();
     match parsed {

@@ -1,4 +1,4 @@
-//! A Terraform and OpenTofu provider made out of a Seasonings plugin.
+//! A Terraform and OpenTofu provider made from a Seasonings plugin.
 //!
 //! `tenon provider pack` copies this program into a mirror of providers, with a manifest beside it: the
 //! command of the plugin, the checksums of its files, and its schema. [`PackedProvider`] answers
@@ -10,7 +10,7 @@
 //! | module | is about |
 //! |---|---|
 //! | [`manifest`] | the manifest beside the program |
-//! | `offered` | what the plugin offers, and what Terraform is told of it |
+//! | `offered` | what the plugin offers, and what Terraform gets of it |
 //! | `plugin` | the plugin's processes, and calls to them |
 //! | `tree` | going through the attributes of a value by its schema |
 //! | `resource` | managed resources: the host's plan, changes, and the checks of what a plugin returns |

@@ -19,7 +19,7 @@ pub fn beside_program() -> io::Result<Manifest> {
 fn read(file: &Path) -> io::Result<Manifest> {
     let fail = |problem: String| {
         let text = format!(
-            "{}: {problem}. `tenon provider pack` makes a provider out of a plugin",
+            "{}: {problem}. `tenon provider pack` makes a provider from a plugin",
             file.display()
         );
         io::Error::other(text)
@@ -31,7 +31,7 @@ fn read(file: &Path) -> io::Result<Manifest> {
 /// Who the provider is.
 pub fn identity(manifest: Option<&Manifest>) -> Identity {
     let about = "\
-A Terraform and OpenTofu provider made out of a plugin. `tenon provider pack` puts it where
+A Terraform and OpenTofu provider made from a plugin. `tenon provider pack` puts it where
 `terraform init` finds it, with a manifest beside it that says which plugin."
         .to_owned();
     match manifest {

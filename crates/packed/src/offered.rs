@@ -1,4 +1,4 @@
-//! What the plugin offers, and what Terraform is told of it.
+//! What the plugin offers, and what Terraform gets of it.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ impl Offered {
         }
     }
 
-    /// What Terraform is told: types with the prefix, and functions without optional parameters.
+    /// What Terraform gets: types with the prefix, and functions without optional parameters.
     pub(crate) fn for_terraform(&self) -> Offer {
         let named = |schemas: &BTreeMap<String, Schema>| {
             let named = |(name, one): (&String, &Schema)| (self.full_name(name), one.clone());

@@ -39,7 +39,7 @@ pub(crate) struct Plugin {
     /// What a process must offer; `None` if the plugin is being written.
     expected: Option<Arc<Offer>>,
     pool: Pool<(), Extra>,
-    /// Cancelled when Terraform was told to stop.
+    /// Cancelled when Terraform was interrupted.
     interruption: CancellationToken,
     /// How long the user lets a call take.
     time_limit: Option<Duration>,
@@ -64,11 +64,11 @@ pub(crate) struct Task {
     pub(crate) what: &'static str,
     /// Whether it changes nothing that Terraform knows of.
     only_reads: bool,
-    /// Whether it may be given up: nobody needs its answer once Terraform was told to stop.
+    /// Whether it may be abandoned: its answer is not needed once Terraform was interrupted.
     may_be_given_up: bool,
     /// Whether the plugin has to be configured before.
     needs_config: bool,
-    /// Whether it goes on after Terraform was told to stop.
+    /// Whether it continues after Terraform was interrupted.
     cleans_up: bool,
 }
 
@@ -93,7 +93,7 @@ impl Task {
         }
     }
 
-    /// A call that opens something, which has to be closed even if nobody needs it any more.
+    /// A call that opens something, which has to be closed even if it is no longer needed.
     pub(crate) const fn opening(what: &'static str) -> Task {
         Task {
             only_reads: true,
@@ -296,7 +296,7 @@ impl Plugin {
         }
     }
 
-    /// Makes a call that changes something. When Terraform is told to stop, or the time is over, the plugin
+    /// Makes a call that changes something. When Terraform is interrupted, or the time is over, the plugin
     /// is asked to cancel it; only the plugin knows what it has done so far, so its answer is waited for.
     async fn mutate(
         &self,
@@ -413,14 +413,14 @@ impl Plugin {
         }
     }
 
-    /// Terraform was told to stop. What only reads is given up, the plugin is asked to cancel the rest,
+    /// Terraform was interrupted. Calls that only read are abandoned, the plugin is asked to cancel the rest,
     /// and nothing new begins.
     pub(crate) fn interrupt(&self) {
         self.interruption.cancel();
         self.pool.abandon_starts();
     }
 
-    /// The failure of what is not begun or kept because Terraform was told to stop; `None` if it was not.
+    /// The failure of what is not begun or kept because Terraform was interrupted; `None` if it was not.
     pub(crate) fn interrupted(&self, task: Task, method: &'static str) -> Option<Failure> {
         let is_interrupted = self.interruption.is_cancelled();
         is_interrupted.then(|| self.teller(task, method).interrupted())

@@ -15,7 +15,7 @@ use crate::offered::Offered;
 use crate::plugin::{Kind as FailureKind, Plugin, Task};
 use crate::{data_source, ephemeral, function, resource, show, tree};
 
-/// A provider made out of a plugin.
+/// A provider made from a plugin.
 pub struct PackedProvider {
     plugin: Plugin,
     name: String,

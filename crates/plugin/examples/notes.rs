@@ -1,4 +1,4 @@
-//! A provider of Terraform: notes in a folder. It has two functions (slug, total), a resource (note),
+//! A Terraform provider: notes in a folder. It has two functions (slug, total), a resource (note),
 //! a data source (count) and an ephemeral resource (token).
 //!
 //! `examples/seasonings/rust/` uses it; the same in plain Python is beside it.

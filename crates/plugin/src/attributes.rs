@@ -70,7 +70,7 @@ impl Attributes for () {
 /// |---|---|
 /// | `#[replaces]` | a change of this field replaces the resource instead of updating it |
 /// | `#[stable]` | the plugin computes the value, and an update does not change it |
-/// | `#[deprecated = "..."]` | users should not use it any more; the text says what to use instead |
+/// | `#[deprecated = "..."]` | users should no longer use it; the text says what to use instead |
 /// | `#[block]` | it is written as blocks, `rule { .. }`, instead of as an attribute; see [`Nested`](crate::Nested) |
 ///
 /// Hosts ignore the markers that their protocol cannot express. Seasonings has all of them, denobridge

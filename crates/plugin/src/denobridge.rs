@@ -304,7 +304,7 @@ async fn call(session: &Session, params: Option<Payload>) -> Reply {
 fn seconds(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-        // Before 1970: at once.
+        // Before 1970: immediately.
         Err(_) => 0,
     }
 }

@@ -46,7 +46,7 @@ impl Failure {
     pub fn locked(held: Option<Lock>) -> Failure {
         let message = match held {
             Some(_) => "the state is locked by another client",
-            None => "the lock is not held any more",
+            None => "the lock is no longer held",
         };
         Failure {
             reason: Some(Reason::Locked(held)),
@@ -62,7 +62,7 @@ impl Failure {
         }
     }
 
-    /// A failure that names the attribute it is about, or several at once. A path begins with the
+    /// A failure that names the attribute it is about, or several of them. A path begins with the
     /// name of an attribute, or of a function's parameter:
     ///
     /// ```

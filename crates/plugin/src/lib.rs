@@ -2,7 +2,7 @@
 //! [`serve`](Plugin::serve) finds out which [`Host`] is calling: a scenario, which runs its actions;
 //! Terraform, which uses its resources, data sources, ephemeral resources, actions and functions; an
 //! agent, whose tools its functions and actions are; or any program that calls them by name.
-//! `tenon provider pack` makes a provider of Terraform out of the plugin, with a typed schema of its
+//! `tenon provider pack` makes a Terraform provider out of the plugin, with a typed schema of its
 //! own; through the provider `denobridge` it is a script.
 //!
 //! It reads and checks what a host sends, answers in the host's protocol, and keeps stdout clean.
@@ -84,7 +84,7 @@
 //!
 //! # Hosts
 //!
-//! | | Orchard | denobridge | Seasonings | ipc | MCP |
+//! | feature | Orchard | denobridge | Seasonings | ipc | MCP |
 //! |---|---|---|---|---|---|
 //! | actions | all | one | | all, as methods | all, as tools |
 //! | functions | | all | all | all, as methods | all, as tools |

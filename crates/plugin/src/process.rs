@@ -43,7 +43,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Catches them from now on: they do not end the process any more.
+    /// Catches them from now on: they no longer end the process.
     pub(crate) fn catch() -> io::Result<Signals> {
         #[cfg(unix)]
         {

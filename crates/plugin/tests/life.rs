@@ -44,7 +44,7 @@ async fn most_at_once(limit: Option<usize>) -> usize {
 }
 
 #[tokio::test]
-async fn as_many_run_at_once_as_the_schema_says() {
+async fn as_many_run_in_parallel_as_the_schema_says() {
     assert_eq!(most_at_once(None).await, 1);
     assert_eq!(most_at_once(Some(3)).await, 3);
 }

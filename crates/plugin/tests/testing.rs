@@ -369,7 +369,7 @@ async fn states_are_stored() {
     };
     assert_eq!(storage.lock("a", &lock("a")).await.unwrap(), "a");
     let failed = storage.lock("a", &lock("b")).await.unwrap_err();
-    assert_eq!(failed.to_string(), "the lock is not held any more");
+    assert_eq!(failed.to_string(), "the lock is no longer held");
     let failed = storage.list("").await.unwrap_err();
     assert_eq!(failed.to_string(), "the plugin does not support this");
 }

@@ -37,7 +37,7 @@ attributes! {
         env: BTreeMap<String, String> = BTreeMap::new(),
         /// What it reads from stdin.
         stdin: String = "",
-        /// After so many seconds it is killed, and what it did is not known.
+        /// The number of seconds after which it is killed; its outcome is then unknown.
         timeout_seconds: Option<f64>,
         /// Whether an exit code other than 0 is an output like any other, not a failure.
         allow_failure: bool = false,
@@ -109,7 +109,7 @@ fn command(config: &Config, run: &Run) -> Result<PluginCommand, Failure> {
         // The system would say that the program is not there.
         return Err(wrong(
             "dir",
-            format!("there is no folder {}", folder.display()),
+            format!("the folder {} does not exist", folder.display()),
         ));
     }
     // Whether a program with a slash is looked for in the old folder or in the new one differs

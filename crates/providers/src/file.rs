@@ -106,7 +106,7 @@ pub(crate) fn provider() -> Plugin<Place> {
         .configure(|config: Config| async move { Place::new(config.dir.as_deref()) })
         .action(
             "file_write",
-            "Writes a file, whole or not at all: readers never see half of it",
+            "Writes a file atomically: readers never see a part of it",
             |place, attrs| blocking(move || write(&place, attrs)),
         )
         .action("file_read", "Reads a file", |place, attrs| {

@@ -30,8 +30,8 @@ attributes! {
         /// Headers for all requests to the origin of base_url; if that is not set, for all
         /// requests.
         default_headers: Secret<BTreeMap<String, String>> = Secret::new(BTreeMap::new()),
-        /// After so many seconds a request, with its redirects and its answer, is given up. What
-        /// it did is not known then, unless its method is one that only reads.
+        /// The time limit in seconds of a request, with its redirects and its answer. After that
+        /// its outcome is unknown, unless its method only reads.
         timeout_seconds: f64 = 30.0,
         /// An answer with a longer body is a failure.
         max_body_bytes: u32 = LARGEST,

@@ -117,7 +117,7 @@ async fn query_alone(
     if !may_begin(text) {
         return query(&session.client, text, params).await;
     }
-    // Until it is known better, also if this is not waited for any more.
+    // Until it is known better, also if this is no longer waited for.
     session.is_in_doubt = true;
     let outcome = query(&session.client, text, params).await;
     match (outcome, session.roll_back().await) {

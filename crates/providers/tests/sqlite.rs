@@ -167,7 +167,10 @@ async fn only_the_owner_can_read_a_new_database() {
         let path = folder.path().join("new.db");
         let config = json!({ "path": path, "create": false });
         let error = Host::start("sqlite", config).await.err().unwrap();
-        assert_says(&error.message, &["there is no database", "create"]);
+        assert_says(
+            &error.message,
+            &["the database", "does not exist", "create"],
+        );
         let host = Host::start("sqlite", json!({ "path": path }))
             .await
             .unwrap();

@@ -21,7 +21,7 @@ const GROWN: usize = 128 * 1024;
 /// A larger buffer is never kept.
 const MOST: usize = 32 * 1024 * 1024;
 
-/// The buffer of a large message is given back to the system when so many others were needed since.
+/// The buffer of a large message is released after this many messages that did not need it.
 const UNUSED: u32 = 1024;
 
 thread_local! {
@@ -102,7 +102,7 @@ mod tests {
 
     const MIB: usize = 1024 * 1024;
 
-    /// A buffer of a message of so many bytes, and where it is in memory.
+    /// A buffer of a message of `bytes` bytes, and its address.
     fn read(bytes: usize) -> (BytesMut, *const u8) {
         let mut buffer = take();
         while buffer.len() < bytes {

@@ -27,14 +27,14 @@ use crate::tap::Tap;
 pub struct Options {
     /// What is accepted of the peer's stream.
     pub limits: Limits,
-    /// Requests being handled at once. Those that come on top wait, up to
+    /// Requests being handled at the same time. Those that come on top wait, up to
     /// [`waiting_bytes`](Options::waiting_bytes); then reading stops until a handler is done. (While
     /// our own calls wait for an answer, which may come after those requests, reading continues, and
     /// requests are refused instead.)
     pub running: usize,
     /// Bytes of requests that wait because too many are being handled already.
     pub waiting_bytes: usize,
-    /// Our calls that wait for an answer; one more fails at once.
+    /// Our calls that wait for an answer; one more fails immediately.
     pub calls: usize,
     /// Messages in the outgoing queue; larger ones take one slot per 8 KiB. When it is full, senders
     /// wait.
@@ -170,7 +170,7 @@ pub enum EventOrder {
     AtOnce,
     /// After those requests have been started.
     InTurn {
-        /// Events that are handled at once all the same.
+        /// Events that are handled immediately all the same.
         except: &'static [&'static str],
     },
 }
@@ -197,7 +197,7 @@ pub enum Stray {
     Fail,
 }
 
-/// A running connection. Dropping it ends it at once: nothing more is read or written, every
+/// A running connection. Dropping it ends it immediately: nothing more is read or written, every
 /// running handler is dropped and every waiting call fails.
 pub struct Connection {
     shared: Arc<Shared>,
@@ -252,7 +252,7 @@ impl Connection {
         }
     }
 
-    /// How many of the peer's requests are being handled, by handlers that were not done at once.
+    /// How many of the peer's requests are being handled, by handlers that did not complete immediately.
     pub fn running(&self) -> usize {
         self.shared.running.count()
     }
@@ -285,7 +285,7 @@ impl Connection {
         }
     }
 
-    /// Like [`close`](Connection::close), but at once after `limit`.
+    /// Like [`close`](Connection::close), but immediately after `limit`.
     pub async fn close_within(self, limit: Duration) -> CloseReason {
         let shared = self.shared.clone();
         match tokio::time::timeout(limit, self.close()).await {

@@ -159,7 +159,9 @@ impl Dialect {
         out: &mut BytesMut,
     ) -> Result<(), PayloadError> {
         let Some(write_batch) = self.envelope().write_batch else {
-            return Err(PayloadError::new(format_args!("{self} has no batches")));
+            return Err(PayloadError::new(format_args!(
+                "{self} does not support batches"
+            )));
         };
         self.frame(out, |out| write_batch(&mut messages.into_iter(), out))
     }

@@ -49,7 +49,7 @@
 //!   forwarded with only the id in it changed.
 //! - **Order.** Calls and events of one side reach the other in the order they came in, and an answer
 //!   comes after the events that were sent before it, such as progress. To keep that while more
-//!   requests wait than may be handled at once, set [`Options::events`](crate::Options::events) to
+//!   requests wait than may be handled at the same time, set [`Options::events`](crate::Options::events) to
 //!   [`InTurn`](crate::options::EventOrder::InTurn).
 //! - **Back-pressure.** A side that sends faster than the other reads is temporarily not read; nothing
 //!   is dropped.

@@ -27,7 +27,7 @@ pub(crate) fn watch(writer: &Writer) -> Option<HangUp> {
     let twin = UnixStream::from_std(twin.into()).ok()?;
     Some(Box::pin(async move {
         loop {
-            // It can be written to at once, and then something happens only if the peer reads or
+            // It can be written to immediately, and then something happens only if the peer reads or
             // goes.
             let waited = twin.writable().await;
             let mut fds = [PollFd::new(&twin, PollFlags::empty())];

@@ -145,7 +145,7 @@ impl Io {
     }
 
     /// Refuses a peer: sends an error with the id null, and disconnects. Nothing is read, and the caller does not
-    /// wait: if it cannot be written at once, a task tries for half a second.
+    /// wait: if it cannot be written immediately, a task tries for half a second.
     ///
     /// # Panics
     /// This is not called in a runtime.

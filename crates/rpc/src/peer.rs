@@ -171,7 +171,7 @@ impl Peer {
     }
 
     /// Cancels a call with the given event; `false` if the call is no longer waiting for its answer.
-    /// The answer is not delivered, so nothing may wait for it any more.
+    /// The answer is not delivered, so nothing may wait for it.
     pub fn withdraw(&self, id: &Id, event: Event) -> bool {
         let Id::Number(number) = id else {
             return false;
@@ -321,7 +321,7 @@ impl Peer {
         self.shared.state.closed().await
     }
 
-    /// Ends the connection at once: nothing more is read or written, every running handler is
+    /// Ends the connection immediately: nothing more is read or written, every running handler is
     /// dropped and every waiting call fails.
     pub fn close(&self) {
         self.shared.advance(Phase::Stopped);

@@ -84,7 +84,7 @@ pub(crate) trait Service: Send + Sync {
     /// itself, for wrappers to hold on to.
     fn call(&self, this: &Arc<dyn Service>, call: Call, depth: usize) -> Work;
     fn event(&self, peer: &Peer, event: Event);
-    /// Starts the work on the answer to a frame that is not a message, unless it is answered at once.
+    /// Starts the work on the answer to a frame that is not a message, unless it is answered immediately.
     fn malformed(&self, id: &Id, error: &RpcError) -> Option<Work>;
 }
 

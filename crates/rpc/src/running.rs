@@ -74,7 +74,7 @@ impl Running {
     /// waits to deliver an answer, which cannot be cancelled.
     pub(crate) fn enter(&self, reply_to: Option<ReplyTo>) -> u32 {
         let mut table = self.table();
-        // At most a few thousand run at once, so a number is free long before it comes again.
+        // At most a few thousand run at the same time, so a number is free long before it comes again.
         table.last = table.last.wrapping_add(1);
         let key = table.last;
         if let Some(reply_to) = &reply_to {

@@ -57,7 +57,7 @@ impl Shared {
         self.pending().refuse();
     }
 
-    /// No answer can come any more: every call fails.
+    /// No answer can arrive from now on: every call fails.
     pub(crate) fn fail_calls(&self, reason: CloseReason) {
         self.state.lose_answers(reason.clone());
         self.pending().close(&reason);

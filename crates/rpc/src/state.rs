@@ -15,7 +15,7 @@ pub(crate) enum Phase {
     Finishing,
     /// Finish what runs, then end.
     Closing,
-    /// End at once: nothing more is read or written.
+    /// End immediately: nothing more is read or written.
     Stopped,
     /// The connection is over.
     Ended,
@@ -35,7 +35,7 @@ impl Phase {
 /// The state of one connection, and the only place that keeps the reason for its end.
 pub(crate) struct State {
     phase: AtomicU8,
-    /// Set as soon as no answer can come any more, and for good when the connection ends.
+    /// Set as soon as answers can no longer arrive, and for good when the connection ends.
     reason: Mutex<Option<CloseReason>>,
     ended: Notify,
 }
@@ -66,7 +66,7 @@ impl State {
         self.reason.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// No answer can come any more, although the connection goes on.
+    /// Answers can no longer arrive, although the connection stays open.
     pub(crate) fn lose_answers(&self, reason: CloseReason) {
         self.kept().get_or_insert(reason);
     }

@@ -410,7 +410,7 @@ async fn calls_that_wait_when_the_peer_leaves_all_fail() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn more_calls_than_allowed_fail_at_once() {
+async fn calls_over_the_limit_fail_immediately() {
     for dialect in Dialect::ALL {
         let options = Options {
             calls: 2,

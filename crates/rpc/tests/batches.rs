@@ -128,7 +128,10 @@ async fn dialects_without_batches_refuse_them() {
         let client = Connection::start(here, dialect, Router::new(()));
         let items = vec![BatchItem::Call("echo".into(), None)];
         let error = client.peer().call_batch(items).await.expect_err("no batch");
-        assert!(error.to_string().contains("has no batches"), "{error}");
+        assert!(
+            error.to_string().contains("does not support batches"),
+            "{error}"
+        );
     }
     let (here, _there) = Io::pair();
     let client = Connection::start(here, Dialect::JsonRpcLines, Router::new(()));

@@ -197,7 +197,7 @@ async fn a_cancellation_is_translated_for_the_other_side() {
 
 /// An editor that reads nothing for a while gets everything, and the answer last.
 #[tokio::test(start_paused = true)]
-async fn progress_comes_before_the_answer_even_if_nobody_reads() {
+async fn progress_comes_before_the_answer_even_if_the_caller_does_not_read() {
     const EVENTS: usize = 200;
     let small = || Options {
         queue: 4,

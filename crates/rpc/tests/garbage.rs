@@ -44,7 +44,7 @@ async fn garbage_on_a_line_is_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn garbage_on_a_line_is_passed_over() {
+async fn invalid_lines_are_skipped() {
     for dialect in ON_LINES {
         let (mut peer, connection) = start_with(dialect, Stray::Skip);
         peer.send(GARBAGE.repeat(3)).await;
@@ -136,7 +136,7 @@ async fn garbage_in_a_batch_does_not_swallow_the_answers_to_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_of_nothing_but_garbage_is_passed_over() {
+async fn a_batch_of_invalid_messages_is_skipped() {
     let (mut peer, _connection) = start_with(Dialect::JsonRpcLines, Stray::Skip);
     peer.send("[1,2,\"three\"]\n").await;
     watched(assert_works(&mut peer, Dialect::JsonRpcLines)).await;

@@ -145,7 +145,7 @@ const WITHDRAWALS: &[Withdrawal] = &[
 ];
 
 #[tokio::test]
-async fn calls_are_taken_back_in_several_ways() {
+async fn calls_can_be_cancelled_in_several_ways() {
     let desk = Desk::new();
     let options = Options {
         withdrawals: WITHDRAWALS,

@@ -28,7 +28,7 @@ pub enum Hint {
     CheckOutcomes,
     /// The same for a single action.
     CheckOutcome,
-    /// Undo the run to undo an action that the scenario does not have any more.
+    /// Undo the run to undo an action that the scenario no longer has.
     UndoRun,
     /// Go on without a journal that is damaged or missing.
     Salvage,

@@ -74,7 +74,7 @@ pub async fn run(
     run.go(record, None).await
 }
 
-/// Goes on with a run that was cut off or failed.
+/// Resumes a run that was cut off or failed.
 ///
 /// # Errors
 /// As [`run`]; or the outcome of some action is unknown.

@@ -57,7 +57,7 @@ pub enum FilePlan<'a> {
 }
 
 impl Teardown {
-    /// Opens the record of a run. If its journal is damaged or missing, `salvage` goes on with what
+    /// Opens the record of a run. If its journal is damaged or missing, `salvage` continues with what
     /// is still known.
     ///
     /// # Errors

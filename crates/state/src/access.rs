@@ -1,4 +1,4 @@
-//! Who may use a server: whoever knows its password, which is new for each server.
+//! Access to a server: clients need its password, which is new for each server.
 
 use base64::{
     Engine,

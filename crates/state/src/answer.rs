@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_is_told_with_its_owner() {
+    fn a_refused_lock_names_its_owner() {
         let locked = |info: &str| {
             let refusal = Refusal::Locked(info.to_owned());
             (refusal.problem().into_owned(), refusal.lock())

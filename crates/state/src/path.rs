@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_enco
 use tenon_protocols::seasonings::calls::storage::check_path;
 
 /// What is below a path of the server. Locks have paths of their own, so that a request means the same whatever the
-/// methods are that a client was told to use: many lock with POST and unlock with DELETE.
+/// methods are that a client was configured with: many lock with POST and unlock with DELETE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Root {
     State,

@@ -27,7 +27,7 @@ pub enum PluginStorageError {
     /// It cannot run, or does not answer its first call.
     #[error("{0}")]
     Start(Arc<PluginError>),
-    /// It ended at once.
+    /// It ended immediately.
     #[error("the plugin: {0}")]
     Down(Down),
 }
@@ -92,7 +92,7 @@ impl PluginStorage {
         }
     }
 
-    /// Waits until the plugin runs, or could not be started again: Terraform is told why, and tries again itself.
+    /// Waits until the plugin runs, or could not be started again: Terraform gets the reason, and tries again itself.
     async fn peer(&self) -> Result<Peer, Down> {
         let mut status = self.supervisor.status();
         let is_settled = |status: &Status| match status {

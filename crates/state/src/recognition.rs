@@ -50,7 +50,7 @@ mod tests {
     use super::is_state;
 
     #[test]
-    fn a_state_is_told_from_the_info_of_a_lock() {
+    fn a_state_is_distinguished_from_the_info_of_a_lock() {
         for state in [
             r#"{"version": 4, "terraform_version": "1.11.4", "serial": 1, "resources": []}"#,
             r#"{"serial": 1, "version": 4}"#,

@@ -161,7 +161,7 @@ fn methods(root: Root) -> &'static str {
 }
 
 /// Carries a request out in a task of its own, because hyper drops what a client does not wait for, and half a
-/// write is worse than one that is not asked for any more.
+/// write is worse than one that is no longer wanted.
 async fn to_its_end<S: Storage>(shared: &Arc<Shared<S>>, task: Task) -> Result<Done, Refusal> {
     let (sender, receiver) = oneshot::channel();
     let owned = Arc::clone(shared);

@@ -29,7 +29,7 @@ pub struct Settings {
     pub max_state: usize,
     /// How long the storage may take for one call.
     pub time_limit: Duration,
-    /// How many connections there may be at once; others wait.
+    /// How many connections there may be at the same time; others wait.
     pub max_connections: usize,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Shared<S> {
 }
 
 impl<S: Storage> Server<S> {
-    /// Listens on a loopback address; port 0 takes a free one. Requests that are refused or fail are passed
+    /// Listens on a loopback address; port 0 picks a free one. Requests that are refused or fail are passed
     /// to `notify`.
     ///
     /// # Errors
@@ -194,7 +194,7 @@ async fn connection<S: Storage>(
         .max_buf_size(BUFFER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
-    // A client that breaks off, or sends something else than HTTP, is no concern of others.
+    // A client that breaks off, or sends something else than HTTP, does not affect others.
     let _broken = tokio::select! {
         result = &mut connection => result,
         () = ending.cancelled() => {

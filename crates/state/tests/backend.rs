@@ -167,7 +167,7 @@ async fn what_the_storage_does_not_confirm_is_not_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_lock_is_given_back_if_its_client_has_gone() {
+async fn a_lock_is_released_if_its_client_has_disconnected() {
     let memory = Memory {
         gate: Some(Semaphore::new(0)),
         ..Memory::default()

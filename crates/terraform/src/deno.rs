@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn dev_null_is_no_configuration() {
+    fn dev_null_means_no_configuration() {
         let script = Script {
             config_file: Some("/dev/null".into()),
             permissions: Some(Permissions {

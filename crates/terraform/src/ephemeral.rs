@@ -166,7 +166,7 @@ async fn call_close(
     }
 }
 
-/// Closes everything that is still open, all at once, and gives up after `limit`. Terraform closes
+/// Closes everything that is still open, all in parallel, and gives up after `limit`. Terraform closes
 /// nothing after an error or Ctrl-C.
 pub(crate) async fn close_all(bridge: &Bridge, limit: Duration) {
     let mut closing = JoinSet::new();
@@ -221,7 +221,7 @@ impl Opened {
     }
 }
 
-/// Terraform does not say any more what the block is, so attributes are named in words.
+/// Terraform no longer says what the block is, so attributes are named in words.
 fn show_all(bridge: &Bridge, said: Vec<tenon_protocols::denobridge::Diagnostic>) -> Diagnostics {
     let block = EPHEMERAL_SCHEMA.object(&[]);
     let shown = bridge.places(&block).in_words().show_all(said);

@@ -37,7 +37,7 @@ impl fmt::Display for Utc {
     }
 }
 
-/// Year, month and day of the day that is so many days after 1 January 1970.
+/// The year, month and day that is `days` days after 1 January 1970.
 fn date(days: u64) -> (u64, u64, u64) {
     // Years begin with March here, so that the day that is sometimes missing is the last one, and
     // are counted in periods of 400, after which the calendar repeats itself.

@@ -24,7 +24,7 @@ use crate::unsupported;
 /// the state and the errors in `diagnostics`.
 ///
 /// What a provider does not offer it need not implement: such calls fail with "Not supported".
-/// Terraform calls several methods at once.
+/// Terraform calls several methods in parallel.
 pub trait Provider: Send + Sync + 'static {
     /// What the provider has, by the type names that configurations use. Asked for once, before
     /// anything else: Terraform starts a provider up to five times for a command, and wants this

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_of_every_nesting_are_told() {
+    fn blocks_of_every_nesting_reach_terraform() {
         let inner = || Body::new([Attribute::new("a", Type::Bool)]);
         let all = [
             (

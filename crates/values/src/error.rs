@@ -133,7 +133,7 @@ pub enum Problem {
     /// What is known of an unknown value contradicts itself.
     #[error("what is known of this unknown value contradicts itself: {0}")]
     Contradiction(&'static str),
-    /// Something is said of an unknown value that is not possible for its type.
+    /// A refinement of an unknown value is not possible for its type.
     #[error("{refinement} cannot be known of {}", with_article(ty))]
     Refinement {
         /// What is said.

@@ -30,7 +30,7 @@ impl Limits {
     }
 
     /// The end of what is written is not beyond the size that would be read, after a number was
-    /// written that took so many bytes. Only numbers need that: where all their digits are written,
+    /// written that took `written` bytes. Only numbers need that: where all their digits are written,
     /// a few bytes of an exponent become many.
     pub(crate) fn check_digits(&self, written: usize, end: usize) -> Result<(), Problem> {
         match written > LONG_NUMBER && end > self.size {
@@ -42,7 +42,7 @@ impl Limits {
         }
     }
 
-    /// How many values may still come after so many of those that are left.
+    /// How many values are left after `values` more; an error if there are too many.
     pub(crate) fn count(&self, left: usize, values: usize) -> Result<usize, Problem> {
         left.checked_sub(values).ok_or(Problem::Limit {
             what: "the number of values",

@@ -4,7 +4,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-/// Something that is said about a value and about everything that is made from it.
+/// A label on a value, which everything that is made from the value gets too.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mark(SmolStr);
 

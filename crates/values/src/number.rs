@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn infinities_are_no_integers() {
+    fn infinities_are_not_integers() {
         assert!(Number::INFINITY.is_infinite() && !Number::INFINITY.is_integer());
         assert!(Number::NEGATIVE_INFINITY.is_negative());
         assert_eq!(Number::INFINITY.to_u64(), None);

@@ -38,7 +38,7 @@ impl Size {
         }
     }
 
-    /// The size of these parts, and of so many bytes of names.
+    /// The size of these parts, and of `names` bytes of names.
     pub(crate) fn of_parts(parts: impl Iterator<Item = Size>, names: usize) -> Size {
         parts.fold(Size::of_text(names), |all, part| all.and(part.as_part()))
     }

@@ -23,7 +23,7 @@ use crate::types::{ObjectType, Type};
 use block::Block;
 pub(crate) use construction::are_in_order;
 
-/// A value, its type, and what is said about it. Cheap to clone: what is inside is shared.
+/// A value, its type and its marks. Cheap to clone: what is inside is shared.
 ///
 /// A value is known, null, or unknown: not decided yet, but of a known type and perhaps with a
 /// [`Refinement`]. It may carry [`Marks`], of which [`Mark::SENSITIVE`](crate::Mark::SENSITIVE) is

@@ -37,9 +37,9 @@ pub enum Token<'a> {
     Bin(&'a [u8]),
     /// An ext value: its type and its bytes.
     Ext(i8, &'a [u8]),
-    /// The beginning of an array of so many values.
+    /// The beginning of an array, with the number of its values.
     Array(u32),
-    /// The beginning of a map of so many entries.
+    /// The beginning of a map, with the number of its entries.
     Map(u32),
 }
 

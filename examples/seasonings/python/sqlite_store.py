@@ -72,7 +72,7 @@ class SqliteStore:
         return self.database.execute("SELECT id, info FROM locks WHERE path = ?", [path]).fetchone()
 
     def check(self, path, lock_id):
-        """Refuses a lock that is not held any more. Who has none has chosen to go without."""
+        """Refuses a lock that is no longer held. A client without a lock has chosen to use none."""
         held = self.held(path)
         if lock_id and (held is None or held[0] != lock_id):
             raise locked(*(held or (None, None)))

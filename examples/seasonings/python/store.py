@@ -72,7 +72,7 @@ class FolderStore:
             return None
 
     def check(self, path, lock_id):
-        """Refuses a lock that is not held any more. Who has none has chosen to go without."""
+        """Refuses a lock that is no longer held. A client without a lock has chosen to use none."""
         held = self.held(path)
         if lock_id and (held is None or held["lockId"] != lock_id):
             raise locked(held and held["lockId"], held and held["info"])

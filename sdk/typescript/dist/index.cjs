@@ -39,7 +39,7 @@ class Failure extends Error {
         return new Failure(first.summary, { path: first.path, detail }, all);
     }
     static locked(held) {
-        const failure = new Failure(held ? "the state is locked by another client" : "the lock is not held any more");
+        const failure = new Failure(held ? "the state is locked by another client" : "the lock is no longer held");
         failure.held = held ?? null;
         return failure;
     }

@@ -12,7 +12,7 @@ const AUTHENTICATION_REQUIRED: i64 = -32000;
 
 /// Why the work of an agent failed.
 ///
-/// Every error converts into it with `?`. The client is told that the agent failed, and nothing else: the text of an
+/// Every error converts into it with `?`. The client learns that the agent failed, and nothing else: the text of an
 /// error may name files, hosts or secrets. It goes to the log. What a client should know is a [`Refused`](AgentError::Refused)
 /// error.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ const KEPT: [usize; 4] = [48 * 1024, 16 * 1024, 4 * 1024, 1024];
 /// How many parts and files are kept if the call does not fit with short ones.
 const PARTS: usize = 16;
 
-/// The end of the longest beginning of a text that has at most so many bytes in JSON, where a character may take six.
+/// The length of the longest prefix that fits in `limit` bytes of JSON, where a character may take six.
 pub(super) fn end_within(text: &str, limit: usize) -> usize {
     let mut taken = 0;
     for (at, letter) in text.char_indices() {

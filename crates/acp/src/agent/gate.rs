@@ -13,7 +13,7 @@ use super::link::Link;
 use crate::merge::Bucket;
 use crate::turns::{Step, Turns};
 
-/// Errors that are answered at once. A client that causes more has to wait for them.
+/// Errors that are answered immediately. Further errors of the client are answered with a delay.
 const ERRORS: Rate = Rate { per_minute: 600 };
 
 /// The state of a connection: which calls may be made in it.

@@ -263,7 +263,7 @@ impl<A: Agent> Shared<A> {
             _ => false,
         };
         let Some(method) = self.about.auth_methods.iter().find(is_meant) else {
-            let data = json!({ "methodId": params.method_id, "details": "there is no such way to log in" });
+            let data = json!({ "methodId": params.method_id, "details": "unknown login method" });
             return Err(self.failure(Failure::InvalidParams, data));
         };
         let outcome = self.agent.authenticate(method).await;

@@ -164,7 +164,7 @@ pub(super) async fn begin<A: Agent>(
             if let Some(store) = &shared.link.store
                 && let Err(error) = store.delete(&id)
             {
-                tracing::warn!(%error, "a session that did not begin is left behind");
+                tracing::warn!(%error, "a session that could not be opened was not removed");
             }
             return shared.answered(Err(error));
         }

@@ -233,7 +233,7 @@ impl Session {
         }
     }
 
-    /// What a client is told when the session is opened.
+    /// What a client gets when the session is opened.
     pub(crate) fn offered(&self) -> (Option<Modes>, Option<Models>, Option<Vec<ConfigOption>>) {
         let (modes, models) = {
             let settings = self.settings();

@@ -156,8 +156,7 @@ impl Settings {
             true => Ok(Change::Mode(id.to_owned())),
             false => {
                 let known: Vec<_> = self.setup.modes.iter().map(|mode| &mode.id).collect();
-                let data =
-                    json!({ "modeId": id, "details": "there is no such mode", "modes": known });
+                let data = json!({ "modeId": id, "details": "unknown mode", "modes": known });
                 Err(Failure::InvalidParams.error(profile, data))
             }
         }
@@ -171,8 +170,7 @@ impl Settings {
                 let known: Vec<_> = { self.setup.models.iter() }
                     .map(|model| &model.model_id)
                     .collect();
-                let data =
-                    json!({ "modelId": id, "details": "there is no such model", "models": known });
+                let data = json!({ "modelId": id, "details": "unknown model", "models": known });
                 Err(Failure::InvalidParams.error(profile, data))
             }
         }
@@ -204,11 +202,11 @@ impl Settings {
             .iter()
             .find(|option| id_of(option) == Some(id));
         match (option, &value) {
-            (None, _) => Err(invalid("there is no such option")),
+            (None, _) => Err(invalid("unknown option")),
             (Some(ConfigOption::Select(option)), ConfigValue::Text(text)) => {
                 match has_choice(&option.options, text) {
                     true => Ok(Change::Option(id.to_owned(), value)),
-                    false => Err(invalid("the option has no such value")),
+                    false => Err(invalid("the option does not have this value")),
                 }
             }
             (Some(ConfigOption::Boolean(_)), ConfigValue::Flag(_)) => {

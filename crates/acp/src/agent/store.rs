@@ -41,7 +41,7 @@ pub struct Store {
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no such session.
-    #[error("there is no such session")]
+    #[error("unknown session")]
     NotFound,
     /// Another process, or another connection of this one, has it open.
     #[error("the session is in use")]
@@ -110,7 +110,7 @@ impl Store {
         Ok(Opened { info, log })
     }
 
-    /// Goes on with a session.
+    /// Continues a session.
     pub(crate) fn reopen(&self, id: &str) -> Result<Opened, StoreError> {
         if !is_id(id) {
             return Err(StoreError::NotFound);
@@ -118,7 +118,7 @@ impl Store {
         let path = self.path(id, "jsonl");
         let file = own_file::open(&path, Access::ReadWrite).map_err(at(&path))?;
         lock(&file, &path)?;
-        // Only now: whoever had the lock may have deleted it.
+        // Only now: the process that had the lock may have deleted it.
         let info = self.info(id)?;
         let log = Log::resume(file, path, self.history_limit)?;
         Ok(Opened { info, log })

@@ -73,7 +73,7 @@ impl Form {
         let is_field = |name: &str| self.fields.iter().any(|field| field.name == name);
         match content.keys().find(|name| !is_field(name)) {
             Some(name) => Err(FormError::new(format!(
-                "{name}: the form has no such field"
+                "{name}: the form does not have this field"
             ))),
             None => Ok(()),
         }

@@ -93,7 +93,7 @@ impl Client {
         Ok(Session::new(core.clone(), state))
     }
 
-    /// Goes on with a session. The agent sends its history first, which is read from [`Loading`].
+    /// Continues a session. The agent sends its history first, which is read from [`Loading`].
     ///
     /// # Errors
     /// The agent cannot load sessions, or a folder cannot be opened.
@@ -116,7 +116,7 @@ impl Client {
         }
     }
 
-    /// Goes on with a session without its history.
+    /// Continues a session without its history.
     ///
     /// # Errors
     /// The agent cannot resume sessions, does not know this one, or a folder cannot be opened.

@@ -113,7 +113,7 @@ impl Session {
         }
     }
 
-    /// How many updates were dropped because nobody read them outside of a turn. What they said about the session is
+    /// How many updates were dropped because they were not read outside of a turn. What they said about the session is
     /// in [`about`](Session::about) all the same.
     pub fn missed(&self) -> u64 {
         self.state.inner().missed
@@ -220,7 +220,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the session: its turn is cancelled and its terminals are ended. The agent is told if it supports it.
+    /// Ends the session: its turn is cancelled and its terminals are ended. The agent is notified if it supports it.
     ///
     /// # Errors
     /// The call failed.

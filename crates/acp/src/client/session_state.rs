@@ -41,7 +41,7 @@ pub(super) struct State {
 pub(super) struct Inner {
     queue: VecDeque<(SessionUpdate, usize)>,
     bytes: usize,
-    /// Updates that were dropped because nobody read them.
+    /// Updates that were dropped because they were not read.
     pub(super) missed: u64,
     /// Someone reads the updates: a turn, or the loading of the session.
     is_streaming: bool,
@@ -155,7 +155,7 @@ impl State {
             .map_or(std::path::Path::new("/"), PathBuf::as_path)
     }
 
-    /// Adds an update. `peer` is not read any more if too many wait.
+    /// Adds an update. `peer` is no longer read if too many wait.
     pub(super) fn push(&self, update: SessionUpdate, size: usize, peer: Option<&Peer>) {
         let mut inner = self.inner();
         inner.active = Instant::now();

@@ -126,7 +126,7 @@ impl fmt::Debug for Offered {
 /// How a client is set up. The default offers files and terminals, and rejects every request for permission.
 #[derive(Clone)]
 pub struct Setup {
-    /// The name and version that the agent is told.
+    /// The name and version that the agent gets.
     pub info: Implementation,
     /// What the agent may use.
     pub offered: Offered,

@@ -104,7 +104,7 @@ impl Terminals {
         let counted = Counted(self.total.clone());
         let is_line = params.args.as_deref().unwrap_or_default().is_empty();
         if cfg!(windows) && is_line && params.command.contains(['\r', '\n']) {
-            // What follows would be left out, and nobody would see it.
+            // What follows would be left out without a notice.
             return Err(refused(
                 "cmd.exe runs a single line: join the commands with `&&`".to_owned(),
             ));
@@ -142,7 +142,7 @@ impl Terminals {
 
     pub(super) fn get(&self, id: &str) -> Result<Arc<Terminal>, RpcError> {
         self.table().get(id).cloned().ok_or_else(|| {
-            let data = json!({ "terminalId": id, "details": "there is no such terminal" });
+            let data = json!({ "terminalId": id, "details": "unknown terminal" });
             Failure::InvalidParams.error(Profile::V1, data)
         })
     }

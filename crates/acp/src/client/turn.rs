@@ -164,7 +164,7 @@ impl<T> Drop for Following<T> {
         if self.answer.is_none() && self.method == Prompt::NAME {
             let params = Payload::encode(Format::Json, &SessionParams::new(self.state.id.clone()));
             let peer = &self.core.peer;
-            // There may be no runtime any more.
+            // The runtime may have ended.
             let _best_effort = peer.try_send_raw(Cancel::NAME, params.ok());
             self.state.withdraw_questions();
         }

@@ -21,7 +21,7 @@ pub(super) struct Script {
     pub(super) readings: Vec<Reading>,
     /// Commands that are run only if the text is read in another way than here.
     pub(super) doubtful: Vec<Reading>,
-    /// What runs cannot be told from the text alone, or depends on the shell.
+    /// What runs cannot be determined from the text alone, or depends on the shell.
     pub(super) is_opaque: bool,
     /// Not everything was read.
     pub(super) is_cut: bool,

@@ -1,4 +1,4 @@
-//! Work with files, on other threads: a folder on a server that is gone blocks whoever touches it, and the guard has to
+//! Work with files, on other threads: a folder on a server that is gone blocks each access, and the guard has to
 //! pass messages, keep its timeouts and end meanwhile.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 /// How long looking at files may take, as reading one may.
 pub(super) const LIMIT: Duration = Duration::from_secs(30);
 
-/// The work takes longer than it may. It goes on, and nobody sees what becomes of it.
+/// The work exceeded its time limit. It continues, and its result is dropped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TimedOut;
 
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_that_blocks_is_given_up_and_blocks_nobody() {
+    async fn blocking_work_is_abandoned_after_its_limit() {
         assert_eq!(off_thread(LIMIT, || 1).await, Ok(1));
         let (end, ended) = std::sync::mpsc::sync_channel::<()>(1);
         let stuck = off_thread(Duration::from_millis(1), move || ended.recv().is_ok()).await;

@@ -167,7 +167,7 @@ impl Shared {
             .turns
             .client_sends(&event.method, event.params.as_ref());
         if !is_known {
-            return self.drop_event(Side::Client, &event.method, "there is no such session");
+            return self.drop_event(Side::Client, &event.method, "unknown session");
         }
         if event.method == "session/cancel"
             && let Some(session) = { event.params.as_ref() }

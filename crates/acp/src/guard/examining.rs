@@ -142,7 +142,8 @@ impl Shared {
                 let mut state = self.state();
                 let session = state.turns.session(session);
                 if !session.is_some_and(|session| session.has_terminal(&params.terminal_id)) {
-                    let data = json!({ "terminalId": params.terminal_id, "details": "there is no such terminal" });
+                    let data =
+                        json!({ "terminalId": params.terminal_id, "details": "unknown terminal" });
                     return Err(Failure::InvalidParams.error(self.profile, data));
                 }
                 Verdict::Forward

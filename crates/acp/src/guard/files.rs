@@ -110,7 +110,7 @@ impl Shared {
     }
 }
 
-/// The file that a call is about. It may have megabytes, so its path and its session are read at once.
+/// The file that a call is about. It may have megabytes, so its path and its session are read together.
 pub(super) fn file_of<'p>(
     known: &Entry,
     params: &'p Payload,

@@ -1,4 +1,4 @@
-//! Calls that are not cancelled at the agent when nobody waits for them any more.
+//! Calls that are not cancelled at the agent when their caller stops waiting.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -89,7 +89,7 @@ pub enum Note {
         /// The session.
         session_id: String,
     },
-    /// Something was done that nobody was asked about and that no rule allows.
+    /// Something was done without a request for permission, and no rule allows it.
     Undecided {
         /// The session.
         session_id: String,

@@ -17,7 +17,7 @@ use super::state::Shared;
 use crate::merge::Bucket;
 use crate::record::Source;
 
-/// Errors that are answered at once. A peer that causes more has to wait for them.
+/// Errors that are answered immediately. Further errors of the peer are answered with a delay.
 const ERRORS: Rate = Rate { per_minute: 600 };
 
 /// More of a line on stderr is not shown.
@@ -127,7 +127,7 @@ impl Shared {
     }
 
     /// A message is longer than a line may be. A call is answered with an error, and so is the caller if it is an answer;
-    /// nobody waits for an event.
+    /// events are not answered.
     pub(super) fn oversized(&self, from: Side) {
         self.state().summary.oversized += 1;
         let limit = Protocol::Acp.host_options().limits.frame;

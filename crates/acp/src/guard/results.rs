@@ -27,7 +27,7 @@ impl Shared {
         Ok(self.adapted(entry, result))
     }
 
-    /// The guard can check version 1 alone. Whatever else was agreed on would fail later, for reasons that nobody sees.
+    /// The guard can check version 1 alone. Another version would fail later, without a visible reason.
     fn check_version(&self, result: &Payload) -> Result<(), RpcError> {
         let version = result.member(&["protocolVersion"]);
         let version = version.map_or("none".to_owned(), |version| {

@@ -139,7 +139,7 @@ impl Shared {
         record.end().map(Some)
     }
 
-    /// Reports the first line that could not be recorded. The session goes on: it cannot be taken back.
+    /// Reports the first line that could not be recorded. The session continues: its changes cannot be undone.
     pub(super) fn check_record(&self, recorded: Result<(), RecordError>) {
         if let Err(error @ RecordError::File { .. }) = recorded {
             let error = error.to_string();

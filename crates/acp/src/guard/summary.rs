@@ -43,7 +43,7 @@ pub struct Summary {
     pub run: BTreeMap<String, u64>,
     /// What the agent says it has done itself.
     pub reported: Reported,
-    /// Files and commands that were written and run without a decision: nobody was asked, and no rule allows them.
+    /// Files and commands that were written and run without a decision: there was no request, and no rule allows them.
     pub undecided: BTreeMap<String, u64>,
     /// Files and commands that were written and run although they were rejected or denied.
     pub against: BTreeMap<String, u64>,

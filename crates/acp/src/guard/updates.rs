@@ -41,7 +41,7 @@ impl Shared {
         let has_options = view.update.kind == "config_option_update";
         let mut state = self.state();
         match state.turns.agent_updates(&id) {
-            Arrival::Stray => return Err("there is no such session"),
+            Arrival::Stray => return Err("unknown session"),
             Arrival::Known | Arrival::Early => {}
         }
         let mut completed = None;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Chain, Continues, Entry, FORMAT, Line};
 
-/// The most bytes of a line, with its line break. Longer ones are not written, so they are no part of a record.
+/// The most bytes of a line, with its line break. Longer ones are not written, so they are not part of a record.
 pub(super) const LONGEST: u64 = match cfg!(test) {
     true => 64 * 1024,
     false => 256 * 1024 * 1024,

@@ -25,10 +25,10 @@ use super::script::{Answer, Exchange, Script, Step, session, value};
 /// is refused and reported.
 ///
 /// `limit` is how long the client may take to answer a call, to cancel a turn that was cancelled, and to say the next
-/// thing. What takes longer is reported, and the play goes on without it.
+/// thing. What takes longer is reported, and the replay continues without it.
 ///
 /// # Errors
-/// The client has said nothing for that long, although nothing was left to be done for it.
+/// No message came from the client for that long, although nothing was left to be done for it.
 pub async fn play_agent(
     io: Io,
     script: Script,
@@ -97,7 +97,7 @@ impl Stage {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the client has said nothing for too long.
+    /// Waits until no message has come from the client for too long.
     async fn silence(&self) {
         loop {
             let (active, is_idle) = {

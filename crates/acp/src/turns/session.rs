@@ -13,7 +13,7 @@ use crate::facts::Facts;
 const TOOL_CALLS: usize = 4096;
 /// How many bytes are remembered of all tool calls together. Of these too the oldest are forgotten.
 const KEPT: usize = 8 << 20;
-/// As many terminals as a session may have at once.
+/// The most terminals that a session may have at the same time.
 const TERMINALS: usize = 256;
 
 /// A session: its folders, its turn, its tool calls and terminals.
@@ -228,7 +228,7 @@ impl Session {
     }
 
     /// What a request for permission says itself, which is what an approval of it covers. What was said before may have
-    /// been replaced since, so that nobody has seen it.
+    /// been replaced since, so that it was never shown.
     pub fn stated(&self, call: &ToolCallUpdate) -> Facts {
         let known = self.tool_calls.get(&call.tool_call_id);
         let mut facts = Facts {

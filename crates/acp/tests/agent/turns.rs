@@ -298,7 +298,7 @@ async fn a_prompt_whose_request_is_cancelled_ends_its_turn() {
 }
 
 #[tokio::test]
-async fn failures_and_panics_say_nothing_internal_and_the_session_goes_on() {
+async fn failures_and_panics_reveal_nothing_internal_and_the_session_continues() {
     let editor = Editor::new().await;
     let session = editor.session(W).await;
     for word in ["fail", "panic"] {

@@ -56,7 +56,7 @@ impl Lines {
 }
 
 #[tokio::test]
-async fn frames_that_are_not_messages_are_answered_and_the_session_goes_on() {
+async fn frames_that_are_not_messages_are_answered_and_the_session_continues() {
     let mut lines = Lines::new(Settings::default()).await;
     for (line, id, code) in [
         ("{not json", json!(null), -32700),

@@ -11,7 +11,7 @@ use super::raw::Raw;
 
 /// Text on a line, as it comes from a program that has a mistake in it.
 #[tokio::test]
-async fn broken_lines_are_answered_and_the_connection_goes_on() {
+async fn broken_lines_are_answered_and_the_connection_stays_open() {
     let (mut raw, client_side) = RawPeer::pair();
     let (_agent, agent_side) = RawPeer::pair();
     let _guard = Guard::start(client_side, agent_side, Settings::default());
@@ -144,7 +144,7 @@ async fn events_with_an_id_that_is_null_are_not_answered() {
 
 /// Lines that are not messages are answered as slowly as other errors, and what is not wrong is not delayed by them.
 #[tokio::test(start_paused = true)]
-async fn whoever_sends_many_wrong_lines_waits_for_the_answers() {
+async fn answers_to_many_invalid_lines_are_delayed() {
     let mut raw = Raw::open(Settings::default(), json!({}), "a").await;
     let started = tokio::time::Instant::now();
     let wrong = ["{", "[]", "7", r#"{"id":3}"#];

@@ -206,7 +206,7 @@ async fn an_unknown_session_can_be_loaded_only_if_the_agent_knows_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_causes_many_errors_waits_for_them() {
+async fn errors_over_the_limit_are_delayed() {
     let stage = Stage::open(Agent::silent(), Settings::default()).await;
     let started = tokio::time::Instant::now();
     for _ in 0..120 {

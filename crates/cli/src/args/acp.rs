@@ -19,12 +19,12 @@ pub(crate) enum AcpCommand {
     Agent(AcpAgentArgs),
     /// Talk to an agent at a terminal, or ask it once from a script
     Chat(Box<ChatArgs>),
-    /// Stand between an editor and an agent, and limit and record what the agent does
+    /// Run an agent behind a proxy that restricts and records what it does
     Guard(Box<GuardArgs>),
     /// Check a policy, and explain its decisions
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Play the agent or the client of a record
+    /// Replay a record as the agent or as the client
     Replay(Box<ReplayArgs>),
 
     /// Check that nothing in a record was changed or cut off
@@ -36,7 +36,7 @@ Examples:
   tenon acp verify session.jsonl
   tenon acp verify --sha256 9f86d081... session.jsonl
 
-A record shows what was changed by someone who did not recompute its hashes. Whoever can write
+This finds changes by someone who did not recompute the hashes of the record. Anyone who can write
 the file can do that, and can remove whole sessions from its end: keep the hash that the guard prints
 at the end of a session in another place, and give it with --sha256, which can be repeated.
 

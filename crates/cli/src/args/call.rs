@@ -149,7 +149,7 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) timeout: Limit,
 
-    /// Largest message to read: 500KiB, 64MiB [default: 16MiB; seasonings: 64MiB]
+    /// Largest message to read: 500KiB, 64MiB [default: 16MiB; acp and seasonings: 64MiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_message: Option<usize>,
 

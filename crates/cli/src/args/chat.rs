@@ -72,7 +72,7 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with = "list")]
     pub(crate) resume: Option<String>,
 
-    /// List the sessions of the folder that the agent has kept
+    /// List the agent's stored sessions for this folder
     #[arg(long)]
     pub(crate) list: bool,
 
@@ -80,11 +80,11 @@ pub(crate) struct ChatArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Allow what matches without asking
+    /// Allow matching tool calls without asking
     #[arg(long, value_name = "RULE")]
     pub(crate) allow: Vec<String>,
 
-    /// Reject what matches without asking
+    /// Reject matching tool calls without asking
     #[arg(long, value_name = "RULE")]
     pub(crate) deny: Vec<String>,
 
@@ -104,19 +104,19 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "SERVER", conflicts_with = "list")]
     pub(crate) mcp: Vec<String>,
 
-    /// Change the mode first
+    /// Start the session in this mode
     #[arg(long, value_name = "ID", conflicts_with = "list")]
     pub(crate) mode: Option<String>,
 
-    /// Change the model first
+    /// Start the session with this model
     #[arg(long, value_name = "ID", conflicts_with = "list")]
     pub(crate) model: Option<String>,
 
-    /// Change an option first
+    /// Start the session with this option changed
     #[arg(long, value_name = "ID=VALUE", conflicts_with = "list")]
     pub(crate) set: Vec<String>,
 
-    /// Log in first, in this way
+    /// Log in first, with this method
     #[arg(long, value_name = "METHOD")]
     pub(crate) login: Option<String>,
 

@@ -28,11 +28,11 @@ if it is set, Terraform and OpenTofu read no other.";
 pub(crate) enum ProviderCommand {
     /// Install the Terraform provider denobridge where `terraform init` and `tofu init` find it
     Install(InstallArgs),
-    /// Make a Terraform provider out of a Seasonings plugin
+    /// Make a Terraform provider from a Seasonings plugin
     Pack(PackArgs),
-    /// List the providers that were made out of plugins
+    /// List the Terraform providers that were made from plugins
     List(ListPackedArgs),
-    /// Remove a provider that was made out of a plugin
+    /// Remove a Terraform provider that was made from a plugin
     Remove(RemovePackedArgs),
     /// Write the documentation of a plugin, as registries of providers show it
     Docs(DocsArgs),
@@ -40,7 +40,7 @@ pub(crate) enum ProviderCommand {
 
 const PACK_EXAMPLES: &str = "\
 Examples:
-  Make the provider tenon/mytool out of a plugin, and write the configuration for `terraform init`:
+  Make the provider tenon/mytool from a plugin, and write the configuration for `terraform init`:
     tenon provider pack mytool --write-config -- python3 mytool.py
 
   Pass an environment variable on to the plugin, such as a secret:
@@ -125,7 +125,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "WHICH", default_value = "auto")]
     pub(crate) sha256: Pins,
 
-    /// Leave checksums and schema open, for a plugin that is being written
+    /// For development: pin no files, and read the schema each time
     #[arg(long)]
     pub(crate) dev: bool,
 

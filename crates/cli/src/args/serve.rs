@@ -85,7 +85,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_clients: Option<usize>,
 
-    /// Largest message of a client or of the plugin: 500KiB, 16MiB
+    /// Largest message of a client: 500KiB, 64MiB. Raises the limit of the plugin's messages (16MiB; acp and
+    /// seasonings: 64MiB) if it is larger, and never lowers it
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size)]
     pub(crate) max_message: usize,
 

@@ -33,7 +33,7 @@ pub(crate) enum StateCommand {
 #[derive(Debug, clap::Args)]
 #[command(after_help = SERVE_EXAMPLES, override_usage = "tenon state serve [OPTIONS] -- CMD...")]
 pub(crate) struct StateServeArgs {
-    /// Loopback address to listen on; port 0 takes a free one
+    /// Loopback address to listen on; port 0 picks a free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
 

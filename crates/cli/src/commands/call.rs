@@ -197,7 +197,7 @@ fn check(args: &CallArgs) -> Result<Option<Protocol>, Failure> {
     if args.progress && !args.protocol.is_some_and(has_progress) {
         let names = able(|protocol| protocol.progress_token().is_some());
         return Err(Failure::usage(format!(
-            "{shown} has no progress\n  hint: --progress works with these protocols: {names}"
+            "{shown} does not support progress\n  hint: --progress works with these protocols: {names}"
         )));
     }
     Ok(args.protocol)

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    /// On Windows, if the text has changed and is not found any more, the first scenario of a user would fail.
+    /// On Windows, if the text has changed and is no longer found, the first scenario of a user would fail.
     #[test]
     fn the_scenario_runs_a_program_of_this_system() {
         let [(_, scenario), _] = files();

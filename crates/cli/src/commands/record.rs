@@ -18,7 +18,7 @@ pub(crate) async fn read(path: &Path) -> Result<Record, Failure> {
     let record = scenario::blocking(move || Record::read(&given)).await?;
     record.map_err(|error| {
         Failure::usage(format!(
-            "{} is not a record that can be read: {error}\n  \
+            "{} could not be read as a record: {error}\n  \
              records are called orchard_<scenario>_run_<id>.json",
             tenon_text::path(path)
         ))

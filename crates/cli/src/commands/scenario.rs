@@ -1,5 +1,5 @@
 //! What all commands about scenarios have in common: how providers are started, what a scenario is
-//! given, and how it is told why one is not run.
+//! given, and how a user learns why one is not run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Refusal {
     }
 }
 
-/// Work that may wait forever, such as reading a pipe that nobody writes to: in a thread of its
+/// Work that may wait forever, such as reading a pipe without a writer: in a thread of its
 /// own, so that signals are heard.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,

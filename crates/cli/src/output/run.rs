@@ -206,7 +206,7 @@ impl Progress {
         print_above(self.bars.as_ref(), line);
     }
 
-    /// Nothing runs any more.
+    /// Nothing is running.
     pub(crate) fn finish(&self) {
         for bar in std::mem::take(&mut *self.running.borrow_mut()).into_values() {
             bar.finish_and_clear();

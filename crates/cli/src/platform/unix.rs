@@ -82,7 +82,7 @@ pub(crate) async fn reader_gone(stdout: &io::Stdout) {
     }
 }
 
-/// Ends stdout for whoever reads it, while this process goes on.
+/// Ends stdout for its reader, while this process continues.
 pub(crate) fn end_stdout() -> io::Result<()> {
     let nowhere = fs::OpenOptions::new().write(true).open("/dev/null")?;
     Ok(rustix::stdio::dup2_stdout(nowhere)?)

@@ -269,7 +269,7 @@ async fn secrets_of_the_environment_are_masked_everywhere() {
 }
 
 #[tokio::test]
-async fn a_guard_that_is_killed_leaves_no_agent_and_a_record_that_goes_on() {
+async fn a_guard_that_is_killed_leaves_no_agent_and_a_record_that_can_be_continued() {
     trial(script(), async |_, _| {
         let mut shell = Shell::new();
         let mut editor = Editor::guarded(&shell, "--env IGNORE_EOF=1 --record r.jsonl");
@@ -340,7 +340,7 @@ async fn a_record_is_compared_with_the_hashes_of_its_sessions() {
             (
                 format!("--sha256 {first}"),
                 1,
-                "follows what the expected hashes are about",
+                "comes after the sessions with the expected hashes",
             ),
             (
                 format!("--sha256 {second} --sha256 {none}"),
@@ -391,7 +391,7 @@ async fn the_summary_says_what_was_done() {
 }
 
 #[tokio::test]
-async fn an_agent_that_stays_after_its_input_gets_a_signal_at_once() {
+async fn an_agent_that_stays_after_its_input_gets_a_signal_immediately() {
     trial(script(), async |_, _| {
         for name in ["codex-acp", "@zed-industries/claude-code-acp"] {
             let shell = Shell::new();
@@ -465,7 +465,7 @@ async fn no_path_leads_out_of_the_session() {
 }
 
 #[tokio::test]
-async fn wrong_lines_are_answered_and_the_session_goes_on() {
+async fn wrong_lines_are_answered_and_the_session_continues() {
     trial(script(), async |_, _| {
         let shell = Shell::new();
         let mut editor = Editor::guarded(&shell, "");

@@ -253,7 +253,9 @@ async fn a_replay_does_not_wait_forever() {
         let outcome = editor.ended().await;
         assert_eq!(outcome.code, Some(5), "{}", outcome.stderr);
         assert!(
-            outcome.stderr.contains("the client said nothing for 300ms"),
+            outcome
+                .stderr
+                .contains("no message from the client for 300ms"),
             "{}",
             outcome.stderr
         );

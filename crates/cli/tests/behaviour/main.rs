@@ -99,17 +99,17 @@ suite![
     unknown_methods_are_answered,
     wrong_params_are_answered,
     handlers_call_back,
-    a_thousand_calls_at_once,
-    more_calls_back_than_may_run_at_once,
+    a_thousand_calls_at_the_same_time,
+    more_calls_back_than_may_run_in_parallel,
     far_more_calls_back_than_there_is_room_for,
     events_arrive_in_order,
     a_slow_reader_gets_everything,
     events_come_before_the_answer_that_follows_them,
-    a_panic_harms_nobody_else,
+    a_panic_fails_only_its_call,
     a_vanished_peer_wakes_every_waiter,
     a_dropped_call_is_cancelled,
     deadlines_pass_and_the_connection_stays,
-    large_messages_both_ways_at_once,
+    large_messages_in_both_directions_at_the_same_time,
     close_finishes_what_runs,
 ];
 
@@ -195,7 +195,7 @@ async fn handlers_call_back(dialect: Dialect, carrier: Carrier) {
     assert_eq!(code(unknown), -32601);
 }
 
-async fn a_thousand_calls_at_once(dialect: Dialect, carrier: Carrier) {
+async fn a_thousand_calls_at_the_same_time(dialect: Dialect, carrier: Carrier) {
     let (other, _) = start(dialect, carrier);
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..1000_i64 {
@@ -214,7 +214,7 @@ async fn a_thousand_calls_at_once(dialect: Dialect, carrier: Carrier) {
 }
 
 /// If requests past the limit stopped the reader, the answers behind them would never be read.
-async fn more_calls_back_than_may_run_at_once(dialect: Dialect, carrier: Carrier) {
+async fn more_calls_back_than_may_run_in_parallel(dialect: Dialect, carrier: Carrier) {
     let (other, _) = start(dialect, carrier);
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..3000_i64 {
@@ -297,7 +297,7 @@ async fn events_come_before_the_answer_that_follows_them(dialect: Dialect, carri
     }
 }
 
-async fn a_panic_harms_nobody_else(dialect: Dialect, carrier: Carrier) {
+async fn a_panic_fails_only_its_call(dialect: Dialect, carrier: Carrier) {
     let (other, _) = start(dialect, carrier);
     let peer = other.peer();
     let sleeping = peer.call(Sleep, SleepParams { ms: 50 });
@@ -362,7 +362,7 @@ async fn deadlines_pass_and_the_connection_stays(dialect: Dialect, carrier: Carr
 
 /// Both directions are full at the same time: a side that stopped reading while it writes would
 /// wait for the other forever.
-async fn large_messages_both_ways_at_once(dialect: Dialect, carrier: Carrier) {
+async fn large_messages_in_both_directions_at_the_same_time(dialect: Dialect, carrier: Carrier) {
     let (other, _) = start(dialect, carrier);
     let text = Payload::encode(other.peer().format(), &["y".repeat(300_000)]).unwrap();
     let mut calls = tokio::task::JoinSet::new();

@@ -40,7 +40,7 @@ $first.item
 }
 
 #[tokio::test]
-async fn several_calls_at_once() {
+async fn several_calls_at_the_same_time() {
     // The first is answered last: nothing waits for it until it has to.
     let script = "\
 slow = sleep {\"ms\":300} &

@@ -23,7 +23,7 @@ async fn plugins_that_cannot_be_started() {
 }
 
 #[tokio::test]
-async fn plugins_that_end_at_once() {
+async fn plugins_that_end_immediately() {
     let mut shell = Shell::new();
     shell.run("tenon call echo -- true").await;
     shell

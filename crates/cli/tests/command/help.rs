@@ -33,6 +33,27 @@ async fn help_on_scenarios_and_terraform() {
 }
 
 #[tokio::test]
+async fn help_on_hooks_state_and_agents() {
+    let mut shell = Shell::new();
+    for command in ["terraform", "state", "state serve", "acp"] {
+        shell.run(&format!("tenon {command} --help")).await;
+    }
+    for command in [
+        "agent",
+        "chat",
+        "guard",
+        "policy",
+        "policy check",
+        "policy explain",
+        "replay",
+        "verify",
+    ] {
+        shell.run(&format!("tenon acp {command} --help")).await;
+    }
+    assert_snapshot!(shell.transcript());
+}
+
+#[tokio::test]
 async fn wrong_usage() {
     let mut shell = Shell::new();
     shell.run("tenon cal").await;

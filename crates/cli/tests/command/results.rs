@@ -29,7 +29,7 @@ async fn every_dialect() {
 
 /// A plugin that detects the dialect answers in every one.
 #[tokio::test]
-async fn every_dialect_when_the_plugin_is_told() {
+async fn every_dialect_if_the_plugin_gets_it_as_an_option() {
     let shell = Shell::new();
     for dialect in ["json-rpc", "json-rpc-headers", "msgpack-rpc", "orchard"] {
         let line =

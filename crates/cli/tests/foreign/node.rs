@@ -51,7 +51,7 @@ async fn plugin_with_content_length() {
         events_both_ways(&peer, &seen, EVENTS, Named).await;
         errors(&peer).await;
         calls_us_back(&peer).await;
-        dropped_calls_are_taken_back(&peer).await;
+        dropped_calls_are_cancelled(&peer).await;
         stop(plugin).await;
     })
     .await;
@@ -92,7 +92,7 @@ async fn server_with_content_length() {
         events_arrive(&peer, EVENTS, Named).await;
         errors(&peer).await;
         calls_us_back(&peer).await;
-        dropped_calls_are_taken_back(&peer).await;
+        dropped_calls_are_cancelled(&peer).await;
         progress_comes_before_the_answer(&client).await;
         client.close().await;
         drop(process);
@@ -206,7 +206,7 @@ async fn calls_us_back(peer: &Peer) {
 }
 
 /// A caller that stops waiting for a call sends a cancellation.
-async fn dropped_calls_are_taken_back(peer: &Peer) {
+async fn dropped_calls_are_cancelled(peer: &Peer) {
     for expected in 1..=3 {
         let waiting = call(peer, "wait", json!({}));
         let outcome = tokio::time::timeout(Duration::from_millis(50), waiting).await;

@@ -45,7 +45,7 @@ async fn plugin(python: &Path, dialect: Dialect, mark: &Mark) {
     events_both_ways(&plugin.peer(), &seen, 1000, Named).await;
     errors(&plugin, dialect).await;
     calls_us_back(&plugin).await;
-    what_is_no_message(&plugin).await;
+    text_on_stdout_is_skipped_and_an_unreadable_answer_fails_its_call(&plugin).await;
     stop(plugin).await;
 }
 
@@ -103,7 +103,7 @@ async fn calls_us_back(plugin: &Plugin) {
 
 /// What a plugin prints by mistake is skipped, and can be quoted later. An answer that cannot be
 /// read fails its call.
-async fn what_is_no_message(plugin: &Plugin) {
+async fn text_on_stdout_is_skipped_and_an_unreadable_answer_fails_its_call(plugin: &Plugin) {
     let peer = plugin.peer();
     assert!(peer.stray().is_none());
     let result = call(&peer, "print", json!({})).await;

@@ -44,7 +44,7 @@ fn functions_and_actions_are_called_by_name() {
 }
 
 #[test]
-fn failures_and_wrong_arguments_are_told() {
+fn failures_and_wrong_arguments_are_reported() {
     trial(|workspace| {
         for (params, code, message) in [
             ("{\"city\":\"Atlantis\"}", "-32000", ATLANTIS),

@@ -9,7 +9,7 @@ pub(crate) struct Language {
     pub(crate) name: &'static str,
     /// The command, or why it cannot be run.
     pub(crate) command: fn() -> Result<Vec<PathBuf>, String>,
-    /// Whether it is packed as a provider of Terraform too. One runtime of a language is enough: Terraform talks to
+    /// Whether it is packed as a Terraform provider too. One runtime of a language is enough: Terraform talks to
     /// the packed provider, and that to the plugin as the transcripts do.
     pub(crate) is_packed: bool,
 }

@@ -57,6 +57,43 @@ fn every_path_in_the_architecture_exists() {
     assert!(missing.is_empty(), "these do not exist: {missing:?}");
 }
 
+fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        let is_foreign = ["target", "node_modules"]
+            .iter()
+            .any(|name| path.ends_with(name));
+        if path.is_dir() && !is_foreign {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Screen readers announce the header of each cell, and a reader who jumps to a table sees nothing else.
+#[test]
+fn every_column_of_a_table_has_a_header() {
+    let mut found = vec![root().join("README.md"), root().join("ARCHITECTURE.md")];
+    for folder in ["docs", "examples"] {
+        pages(&root().join(folder), &mut found);
+    }
+    assert!(found.len() > 40, "only {} pages found", found.len());
+    for file in found {
+        let text = fs::read_to_string(&file).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for pair in lines.windows(2) {
+            let is_header = pair[1].starts_with("|---");
+            let inner = pair[0]
+                .strip_prefix('|')
+                .and_then(|line| line.trim_end().strip_suffix('|'));
+            let is_empty =
+                inner.is_some_and(|line| line.split('|').any(|cell| cell.trim().is_empty()));
+            assert!(!is_header || !is_empty, "{}: {}", file.display(), pair[0]);
+        }
+    }
+}
+
 /// What the tests install is pinned by hash, whatever mirror it comes from.
 #[test]
 fn tools_come_from_lock_files_with_hashes() {

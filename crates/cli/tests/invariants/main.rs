@@ -122,7 +122,7 @@ fn unsafe_code_has_eight_places() {
 
 /// In the host, systems differ in `platform` and `sandbox` alone; what is for Windows is exported for ipc by `lib.rs`.
 #[test]
-fn the_host_knows_systems_in_two_places() {
+fn systems_differ_in_three_files_of_the_host() {
     for cfg in ["target_os", "target_vendor"] {
         only_in(cfg, |name, file| {
             name != "host"

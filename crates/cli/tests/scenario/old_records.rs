@@ -56,7 +56,7 @@ async fn a_record_of_a_newer_version_is_refused() {
 
 /// `--json` also reports that the files have changed.
 #[tokio::test]
-async fn changed_files_are_told_as_json() {
+async fn changed_files_are_reported_as_json() {
     let mut stage = Stage::with_one_action(json!({}));
     assert_eq!(stage.run("tenon run demo.hcl").await.code, Some(0));
     let record = stage.record_name();

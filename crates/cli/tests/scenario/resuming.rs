@@ -187,7 +187,7 @@ component "part" {
 
 /// Nothing of an action exists that failed, so nothing is missing when it is not in the file any more.
 #[tokio::test]
-async fn what_failed_and_is_not_in_the_file_any_more() {
+async fn a_failed_action_that_is_no_longer_in_the_file() {
     let no = json!([["error", { "code": "execute_failed", "message": "no" }]]);
     let mut stage = Stage::new(json!({ "execute b 1": no }));
     stage.scenario(&format!("{}{}", action("a", ""), action("b", "")));
@@ -206,7 +206,7 @@ async fn what_failed_and_is_not_in_the_file_any_more() {
 
 /// One that may have been done is named, with what to do about it.
 #[tokio::test]
-async fn what_is_unknown_and_not_in_the_file_any_more() {
+async fn an_unknown_outcome_that_is_no_longer_in_the_file() {
     let unknown = json!(["work", ["error", { "code": "outcome_unknown", "message": "lost" }]]);
     let mut stage = Stage::new(json!({ "execute b 1": unknown }));
     stage.scenario(&format!("{}{}", action("a", ""), action("b", "")));
@@ -214,7 +214,7 @@ async fn what_is_unknown_and_not_in_the_file_any_more() {
     let record = stage.record_name();
     stage.scenario(&action("a", ""));
     for (flags, code, said) in [
-        ("", 2, "action.put.b (not in the scenario any more"),
+        ("", 2, "action.put.b (no longer in the scenario"),
         (
             " --redo-maybe",
             1,

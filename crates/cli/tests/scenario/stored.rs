@@ -25,7 +25,7 @@ fn stored(record: &str) -> Stage {
 }
 
 #[tokio::test]
-async fn a_stored_run_goes_on_and_is_undone() {
+async fn a_stored_run_is_resumed_and_undone() {
     let mut stage = stored(RECORD);
     let resume = format!("tenon run --resume {NAME}.json");
     let outcome = stage.run(&resume).await;

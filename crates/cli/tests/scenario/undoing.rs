@@ -280,7 +280,7 @@ async fn what_was_undone_by_hand() {
 
 /// Nothing was undone, so the run can be resumed.
 #[tokio::test]
-async fn a_run_goes_on_after_a_teardown_that_did_nothing() {
+async fn a_run_resumes_after_a_teardown_that_did_nothing() {
     let (mut stage, record) = after_a_lost_answer().await;
     let teardown = format!("tenon teardown {record}");
     assert_eq!(stage.run(&teardown).await.code, Some(1));

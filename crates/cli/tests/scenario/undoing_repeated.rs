@@ -49,7 +49,7 @@ async fn what_is_to_be_run_again() {
     for (wrong, help) in [("action.put.eac", "action.put.each"), ("nothing", "")] {
         let outcome = stage.run(&format!("{line} {wrong}")).await;
         assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
-        let said = format!("there is no {wrong:?} to run again");
+        let said = format!("unknown action `{wrong}`, which was to be run again");
         assert!(outcome.stderr.contains(&said), "{}", outcome.stderr);
         assert!(outcome.stderr.contains(help), "{}", outcome.stderr);
     }

@@ -65,7 +65,7 @@ async fn is_an_event_of_its_own() {
 
 /// It is run again only if the user says so, and both executions are undone.
 #[tokio::test]
-async fn is_run_again_when_told_to() {
+async fn is_run_again_on_request() {
     let mut stage = Stage::new(json!({ "execute a 1": unknown() }));
     stage.scenario(&action("a", ""));
     stage.run("tenon run demo.hcl").await;

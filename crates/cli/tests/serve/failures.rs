@@ -19,7 +19,7 @@ fn ended(how: &str) -> Value {
 }
 
 #[tokio::test]
-async fn callers_are_told_how_it_ended_and_the_next_call_waits() {
+async fn callers_get_how_it_ended_and_the_next_call_waits() {
     let serving = Serving::start("--record record -- tenon echo").await;
     let mut wires = [serving.wire(), serving.wire(), serving.wire()];
     for wire in &mut wires {

@@ -77,7 +77,7 @@ async fn a_cancellation_of_acp_means_the_clients_own_call() {
 
 /// A plugin behind headers is a language server, most likely, and knows what a cancellation is.
 #[tokio::test]
-async fn a_language_server_is_told_of_cancellations() {
+async fn a_language_server_gets_cancellations() {
     let serving = Serving::start("--dialect json-rpc-headers --record record -- tenon echo").await;
     let (mut wire, mut other) = (serving.wire(), serving.wire());
     for wire in [&mut wire, &mut other] {

@@ -269,7 +269,7 @@ fn destroy_refresh_and_import_have_hooks() {
 }
 
 #[test]
-fn a_plan_that_fails_is_told_to_plugins() {
+fn plugins_get_the_errors_of_a_failed_plan() {
     trial(|workspace| {
         project(workspace, "{}", "");
         workspace.write(
@@ -384,7 +384,7 @@ fn after_an_apply_hooks_see_what_was_changed() {
 }
 
 #[test]
-fn a_failed_plan_is_told_with_its_errors() {
+fn hooks_get_the_errors_of_a_failed_plan() {
     trial(|workspace| {
         let wrong = "resource \"terraform_data\" \"a\" { input = one(two) }\n";
         workspace.project("", "{}", "");

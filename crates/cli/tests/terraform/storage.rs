@@ -121,7 +121,7 @@ fn a_server_prints_what_a_shell_needs() {
 }
 
 #[test]
-fn what_is_no_storage_is_refused() {
+fn a_plugin_without_storage_is_refused() {
     trial(|workspace| {
         let cost = examples().join("cost.py");
         let words = ["state", "serve", "--", "python3", cost.to_str().unwrap()];

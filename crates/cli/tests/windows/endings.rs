@@ -8,7 +8,7 @@ fn strings(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_killed_command_leaves_nobody_behind() {
+fn a_killed_command_leaves_no_process_behind() {
     for task in ["stay", "parent"] {
         let place = Place::new();
         let (variables, command) = place.task(task);
@@ -55,7 +55,7 @@ fn a_grandchild_in_another_job_ends_too() {
 
 /// A call that times out ends a plugin that does not listen, and its descendants.
 #[test]
-fn a_finished_command_leaves_nobody_behind() {
+fn a_finished_command_leaves_no_process_behind() {
     let place = Place::new();
     let (variables, command) = place.task("parent");
     let arguments = [

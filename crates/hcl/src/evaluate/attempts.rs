@@ -29,7 +29,7 @@ impl Evaluator<'_> {
             }
         }
         if call.is_expanded {
-            // What is in a list has no error any more.
+            // What is in a list no longer has an error.
             let list = self.value(last, locals)?;
             let mut marks = Marks::default();
             let first = self.expanded(&list, &mut marks, last.span)?;

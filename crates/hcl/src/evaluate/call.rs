@@ -42,7 +42,7 @@ impl Evaluator<'_> {
         let mut marks = Marks::default();
         if call.is_expanded {
             let Some(last) = arguments.pop() else {
-                return Err(self.fail("there is nothing to expand", span));
+                return Err(self.fail("`...` has no argument to expand", span));
             };
             let place = call.arguments.last().map_or(span, |node| node.span);
             match self.expanded(&last, &mut marks, place)? {

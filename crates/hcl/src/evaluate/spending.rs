@@ -22,7 +22,7 @@ const READ_BYTES: u64 = 64;
 /// Nested values that are compared or processed by a function per step.
 const VISITED_VALUES: u64 = 16;
 
-/// Nested values that are only passed over per step.
+/// Nested values that are only skipped, per step.
 const PASSED_VALUES: u64 = 64;
 
 /// Functions that take one element out, or only count.
@@ -39,7 +39,7 @@ impl Evaluator<'_> {
                 Ok(())
             }
             None => {
-                // Further attempts fail at once.
+                // Further attempts fail immediately.
                 self.steps = 0;
                 if self.exhausted.is_none() {
                     let summary = format!("this takes more than {STEPS} steps to evaluate");
@@ -97,7 +97,7 @@ impl Evaluator<'_> {
         self.spend(text_length(value).unwrap_or(0) / WRITTEN_BYTES, span)
     }
 
-    /// For so many bytes that are added to a text.
+    /// Counts `length` bytes that are added to a text.
     pub(super) fn spend_on_bytes(&mut self, length: usize, span: Span) -> Result<(), Reported> {
         self.spend(length as u64 / WRITTEN_BYTES, span)
     }

@@ -16,7 +16,7 @@ struct Text {
     marks: Marks,
 }
 
-/// An unknown text is said to begin with at most so many bytes.
+/// The longest known prefix that an unknown string is refined with, in bytes.
 const PREFIX: usize = 128;
 
 impl Evaluator<'_> {

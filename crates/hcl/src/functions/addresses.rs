@@ -140,7 +140,7 @@ fn mask(arguments: Arguments) -> Result<Value, FunctionError> {
     Ok(network.address(low_bits(32) & !network.hosts()).into())
 }
 
-/// A prefix that is so many bits longer.
+/// The length of the prefix, extended by `bits`.
 fn longer(network: Network, bits: i128) -> Option<u32> {
     let prefix = network.prefix.checked_add(u32::try_from(bits).ok()?)?;
     (prefix <= network.width).then_some(prefix)

@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
         Some(line.strip_suffix('\r').unwrap_or(line))
     }
 
-    /// The fields of the next record. Empty lines are passed over.
+    /// The fields of the next record. Empty lines are skipped.
     fn record(&mut self) -> Result<Option<Vec<String>>, FunctionError> {
         let mut line = loop {
             match self.line() {

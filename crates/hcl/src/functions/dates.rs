@@ -139,7 +139,7 @@ fn part(moment: &Moment, verb: &str) -> Result<String, FunctionError> {
         "Z" if is_utc => "Z".to_owned(),
         "Z" => moment.offset_text(":"),
         verb => {
-            let message = "there is no such verb in a date; put other text in single quotes";
+            let message = "unknown verb in a date format; put other text in single quotes";
             return Err(FunctionError::new(message).at(0).quoting(verb));
         }
     })

@@ -172,8 +172,7 @@ fn written(value: &Value, verb: &Verb) -> Result<String, FunctionError> {
             }
         }
         _ => {
-            let message =
-                "there is no such format verb; use one of %v %s %q %t %d %b %o %x %e %f %g";
+            let message = "unknown format verb; use one of %v %s %q %t %d %b %o %x %e %f %g";
             Err(FunctionError::new(message).at(0).because(verb.written))
         }
     }

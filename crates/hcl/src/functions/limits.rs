@@ -23,17 +23,17 @@ pub(super) const FILE: u64 = 4 << 20;
 /// The most files and folders that `fileset` looks at.
 pub(super) const ENTRIES: usize = 100_000;
 
-/// The text may have so many bytes.
+/// Checks the length of a text in bytes.
 pub(super) fn check_text(length: usize) -> Result<(), FunctionError> {
     check("the resulting string", length, TEXT, "bytes")
 }
 
-/// A collection may have so many elements.
+/// Checks the number of elements of a collection.
 pub(super) fn check_elements(count: usize) -> Result<(), FunctionError> {
     check("the resulting collection", count, ELEMENTS, "elements")
 }
 
-/// A value that is made of these, each so many times, may have so much in it. It is refused before
+/// Checks the size of a value that is made of these, each the given number of times. It is refused before
 /// it is made, since making it may mean to look at all of it: the elements of a set are sorted.
 pub(super) fn check_size<'v>(
     parts: impl Iterator<Item = (&'v Value, usize)>,

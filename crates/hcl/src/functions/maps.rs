@@ -111,7 +111,7 @@ fn found_type(arguments: &[Value]) -> Result<Type, FunctionError> {
 }
 
 fn missing(key: &str) -> FunctionError {
-    let message = "there is no such key, and no default";
+    let message = "the map does not have this key, and there is no default";
     FunctionError::new(message).at(1).quoting(key)
 }
 

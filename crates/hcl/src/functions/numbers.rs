@@ -173,7 +173,7 @@ fn range(arguments: Arguments) -> Result<Value, FunctionError> {
         values.push(Value::number(next.clone()));
         limits::check("the range", values.len(), limits::RANGE, "numbers")?;
         let sum = next.add(&step);
-        next = sum.map_err(|error| FunctionError::new("there is no such range").because(error))?;
+        next = sum.map_err(|error| FunctionError::new("invalid range").because(error))?;
     }
     Ok(Value::list(Type::Number, values)?)
 }

@@ -158,7 +158,7 @@ impl Digits {
         }
     }
 
-    /// With at most so many digits, ties to even.
+    /// Rounded to at most `count` digits, ties to even.
     fn rounded(self, count: i64) -> Digits {
         if count >= self.digits.len() as i64 {
             return self;
@@ -185,7 +185,7 @@ impl Digits {
         Digits::trimmed(&incremented, self.point + carried)
     }
 
-    /// `1.2345e+06`, with so many digits behind the point.
+    /// `1.2345e+06`, with `precision` digits after the point.
     fn scientific(&self, precision: usize, letter: char) -> String {
         let mut digits = self.digits.chars();
         let first = digits.next().unwrap_or('0');
@@ -201,7 +201,7 @@ impl Digits {
         format!("{first}{point}{behind}{letter}{minus}{:02}", exponent.abs())
     }
 
-    /// `1234.5`, with so many digits behind the point.
+    /// `1234.5`, with `precision` digits after the point.
     fn plain(&self, precision: usize) -> String {
         let digit = |at: i64| match usize::try_from(at) {
             Ok(at) => self

@@ -167,7 +167,7 @@ fn part(arguments: Arguments) -> Result<Value, FunctionError> {
             text.graphemes(true).count().saturating_sub(back)
         }
     };
-    // A negative length is no limit.
+    // A negative length means no limit.
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let part: String = text.graphemes(true).skip(start).take(length).collect();
     Ok(part.into())

@@ -98,7 +98,7 @@ fn digits(rest: &mut &str) -> Option<usize> {
     *rest = after;
     match digits {
         "" => None,
-        // Wider than any text may be: the limit will be told there.
+        // Wider than any text may be: the limit is reported there.
         digits => Some(digits.parse().unwrap_or(usize::MAX / 2)),
     }
 }

@@ -1,6 +1,6 @@
 //! What a kind of block may hold.
 
-/// What a kind of block may hold: so many labels, these attributes, these blocks.
+/// What a kind of block may contain: its number of labels, its attributes and its blocks.
 ///
 /// ```
 /// use tenon_hcl::Shape;

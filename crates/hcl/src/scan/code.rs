@@ -94,7 +94,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Skips so many bytes of code, at least one.
+    /// Skips `length` bytes of code, at least one.
     fn pass(&mut self, length: usize) {
         self.at += length.max(1);
         self.before = self.text[self.at - 1];

@@ -200,7 +200,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds a complete value that has so many others in it.
+    /// Adds a complete value, with the number of values in it.
     fn complete(
         &mut self,
         anchor: usize,

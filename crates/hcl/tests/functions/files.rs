@@ -75,7 +75,7 @@ fn files_that_are_not_text_are_refused() {
 }
 
 #[test]
-fn without_a_folder_there_are_no_files() {
+fn without_a_folder_no_file_can_be_read() {
     let functions = Functions::standard(None);
     for call in [
         "file(\"a\")",

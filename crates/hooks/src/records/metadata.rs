@@ -68,7 +68,7 @@ pub(crate) fn note_metadata(
         let known = serials
             .entry(state.serial)
             .or_insert_with(|| latest.unwrap_or_default());
-        // All at once: two resources may have changed places.
+        // All in one step: two resources may have changed places.
         let noted: Vec<_> = { moves.iter() }
             .map(|(from, to)| (*to, known.remove(*from)))
             .collect();

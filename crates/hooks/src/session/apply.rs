@@ -124,7 +124,7 @@ impl Session {
     }
 
     /// What is applied is what was reviewed. A saved plan is applied from a copy; that its file has changed since
-    /// means that somebody expects another plan to be applied.
+    /// means that the user expects another plan to be applied.
     fn check_unchanged(
         &self,
         plan: &PlanFile,

@@ -124,7 +124,7 @@ impl Session {
         self.run_plan(chain, &arguments).await
     }
 
-    /// Runs `plan`; if it fails, plugins are told.
+    /// Runs `plan`; if it fails, plugins get its errors.
     async fn run_plan(
         &self,
         chain: &mut Chain,

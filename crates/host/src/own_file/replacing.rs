@@ -7,7 +7,7 @@ use std::path::Path;
 /// How the extension of a file begins that [`replace`] has not finished; the id of the process that writes it follows.
 pub const TEMPORARY: &str = "tmp";
 
-/// Writes a file that only its owner may read, of at most so many bytes: afterwards the old file is
+/// Writes a file that only its owner may read, of at most `limit` bytes: afterwards the old file is
 /// there or the new one, never half of one. Two threads of a process must not replace the same file at
 /// the same time. If the process is killed, a file with the extension [`TEMPORARY`] is left.
 ///

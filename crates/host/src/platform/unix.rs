@@ -139,7 +139,7 @@ pub(crate) fn start_hint(program: &str, error: &io::Error) -> Option<String> {
             Some("this process has too many files open: raise the limit with `ulimit -n`".into())
         }
         io::ErrorKind::NotFound => {
-            Some("its first line names an interpreter that is not there".into())
+            Some("its first line names an interpreter that does not exist".into())
         }
         io::ErrorKind::PermissionDenied => Some(format!("make it executable: chmod +x {program}")),
         _ => None,

@@ -92,7 +92,7 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
                 link.send_replace(Link::Over { reason, complaint });
                 return;
             };
-            // A server that accepts the connection and closes it at once is not ready; without the
+            // A server that accepts the connection and closes it immediately is not ready; without the
             // pause it would be flooded with attempts.
             if complaint.is_none() && since.elapsed() >= reconnect.backoff.first {
                 attempts = 0;

@@ -17,10 +17,10 @@ pub struct ClientSettings {
     pub users: Users,
     /// How long connecting may take.
     pub connect_timeout: Duration,
-    /// How long a call may take unless it has its own limit; `None` is no limit.
+    /// How long a call may take unless it has its own limit; `None` means no limit.
     pub timeout: Option<Duration>,
     /// Whether the client reconnects when the connection is lost. Calls that wait for an answer then fail
-    /// at once, because their outcome is unknown; calls that are made in the meantime wait.
+    /// immediately, because their outcome is unknown; calls that are made in the meantime wait.
     pub reconnect: Option<Reconnect>,
     /// How many events wait for each reader of [`Client::events`](crate::Client::events).
     pub events: usize,
@@ -32,9 +32,9 @@ pub struct ClientSettings {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reconnect {
     /// The pauses between attempts. They vary a little, so that the clients of a restarted server do not
-    /// all connect at once.
+    /// all connect at the same time.
     pub backoff: Backoff,
-    /// How many consecutive attempts may fail; `None` is no limit.
+    /// How many consecutive attempts may fail; `None` means no limit.
     pub attempts: Option<u32>,
 }
 

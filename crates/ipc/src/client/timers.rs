@@ -9,7 +9,7 @@ use std::time::Duration;
 use tenon_rpc::CallError;
 use tokio::time::{Instant, Sleep};
 
-/// How many timers are kept. More calls at once than that make their own.
+/// How many timers are kept. Further calls at the same time make their own.
 const SPARE: usize = 64;
 
 #[derive(Debug, Default)]

@@ -187,7 +187,7 @@ impl Hub {
     fn tell_plugin(&self, session: &Session, event: Event) {
         let confirmation = self.protocol.and_then(Protocol::confirmation);
         if confirmation == Some(event.method.as_str()) {
-            // The plugin was told when it was initialised here.
+            // The plugin got it when it was initialised here.
             return;
         }
         if self.goodbye(&event.method).is_some() {

@@ -240,7 +240,7 @@ fn new_socket() -> Result<OwnedFd, Errno> {
 }
 
 /// A socket that never blocks. A child that is started before the last line may inherit it: this system
-/// cannot do both at once.
+/// cannot do both in one step.
 #[cfg(target_vendor = "apple")]
 fn new_socket() -> Result<OwnedFd, Errno> {
     let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
@@ -270,7 +270,7 @@ pub fn has_room_for_clients() -> bool {
     new_socket().is_ok_and(|socket| !is_reserved(socket.as_raw_fd() + MOMENTARY))
 }
 
-/// The system has room for so many bytes in the address of a socket.
+/// The most bytes that the system accepts in the address of a socket.
 const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 fn check_length(path: &Path) -> io::Result<()> {

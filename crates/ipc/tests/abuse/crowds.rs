@@ -11,7 +11,7 @@ use crate::subject::{MANY_FILES, Subject, allow_files, eventually, tell};
 /// As many as the system allows, up to ten thousand. Each has asked something and been answered,
 /// and has half of its next message on the way.
 #[test]
-fn ten_thousand_at_once() {
+fn ten_thousand_at_the_same_time() {
     const WANTED: usize = 10_000;
     /// With fewer the test would say little.
     const NEEDED: usize = 2_000;
@@ -22,7 +22,7 @@ fn ten_thousand_at_once() {
     if count < WANTED {
         // Not the print macros: what they print in a test that passes is never seen.
         let text = format!("with {count} clients only: {files} files may be open");
-        let _nobody_reads = writeln!(std::io::stderr(), "ten_thousand_at_once: {text}");
+        let _nobody_reads = writeln!(std::io::stderr(), "ten_thousand_at_the_same_time: {text}");
     }
     assert!(
         count >= NEEDED,

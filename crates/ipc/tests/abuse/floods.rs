@@ -63,7 +63,7 @@ fn answers_to_nothing() {
 
 /// Each has a name of its own, so whoever remembered them would remember half a gigabyte.
 #[test]
-fn a_million_events_that_nobody_knows() {
+fn a_million_events_without_a_handler() {
     const COUNT: usize = 1_000_000;
     let subject = Subject::start(100);
     subject.withstands(BOUND, || {

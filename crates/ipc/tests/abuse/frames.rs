@@ -50,7 +50,7 @@ fn a_line_that_never_ends() {
 }
 
 #[test]
-fn declared_lengths_that_nobody_has() {
+fn declared_lengths_of_4_gib_and_more() {
     let subject = Subject::start(100);
     // Nothing is made from a length before the bytes are there.
     subject.withstands(16, || {
@@ -76,7 +76,7 @@ fn declared_lengths_that_nobody_has() {
 }
 
 #[test]
-fn a_body_that_is_too_long_is_passed_over() {
+fn a_body_that_is_too_long_is_skipped() {
     let subject = Subject::start(100);
     subject.withstands(BOUND, || {
         let header = format!("Content-Length: {}\r\n\r\n", 64 * MEGABYTE);
@@ -133,7 +133,7 @@ fn disconnects_in_the_middle_of_a_frame() {
 }
 
 #[test]
-fn what_is_no_text() {
+fn invalid_utf_8() {
     let subject = Subject::start(100);
     subject.withstands(BOUND, || {
         let line = |bad: &[u8]| {

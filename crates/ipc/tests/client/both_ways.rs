@@ -40,7 +40,7 @@ where
 }
 
 #[tokio::test]
-async fn a_handler_asks_whoever_asked_it() {
+async fn a_handler_calls_its_caller() {
     let place = Place::new();
     let _server = place.serve(asking());
     let router = Router::new(()).on(Double, |_, number| async move { Ok(number * 2) });
@@ -98,7 +98,7 @@ async fn on_the_wire_it_is_a_call_like_any_other() {
 }
 
 #[tokio::test]
-async fn both_ask_at_once_and_nobody_waits_for_ever() {
+async fn both_sides_call_at_the_same_time_without_a_deadlock() {
     const CALLS: i64 = 500;
     let place = Place::new();
     let server = place.serve(asking());
@@ -136,7 +136,7 @@ async fn both_ask_at_once_and_nobody_waits_for_ever() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_taken_back_is_dropped_by_the_client() {
+async fn a_client_stops_a_handler_that_the_server_cancels() {
     static DROPPED: AtomicUsize = AtomicUsize::new(0);
     let place = Place::new();
     let server = place.serve(Router::new(()).on(Add, |_, (a, b)| async move { Ok(a + b) }));

@@ -84,7 +84,7 @@ async fn an_answer_may_come_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_taken_back() {
+async fn a_call_that_takes_too_long_is_cancelled() {
     let place = Place::new();
     let server = place.raw_server();
     let limit = Duration::from_millis(20);
@@ -110,7 +110,7 @@ async fn a_call_that_takes_too_long_is_taken_back() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_is_taken_back() {
+async fn a_call_that_is_dropped_is_cancelled() {
     let place = Place::new();
     let server = place.raw_server();
     let client = place.client().await;
@@ -132,7 +132,7 @@ async fn a_call_that_is_dropped_is_taken_back() {
 }
 
 #[tokio::test]
-async fn answers_that_belong_to_no_call_harm_nobody() {
+async fn answers_that_belong_to_no_call_are_ignored() {
     let place = Place::new();
     let server = place.raw_server();
     let client = place.client().await;

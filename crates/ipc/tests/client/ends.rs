@@ -7,7 +7,7 @@ use crate::place::{Place, eventually};
 use crate::{Add, Hang, answer};
 
 #[tokio::test]
-async fn calls_that_wait_fail_at_once_when_the_server_goes() {
+async fn waiting_calls_fail_immediately_when_the_server_ends() {
     let place = Place::new();
     let server = place.raw_server();
     let client = place.client().await;
@@ -87,7 +87,7 @@ fn refused(error: &CallError) {
 
 /// Whether it calls before it can know that it was refused, or long after.
 #[tokio::test]
-async fn a_refused_client_is_told_why() {
+async fn a_refused_client_gets_the_reason() {
     let place = Place::new();
     let settings = Settings {
         connections: 0,

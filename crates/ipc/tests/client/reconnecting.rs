@@ -96,7 +96,7 @@ async fn calls_in_between_wait() {
 }
 
 #[tokio::test]
-async fn calls_on_their_way_fail_at_once() {
+async fn calls_in_progress_fail_immediately() {
     let place = Place::new();
     let raw_server = place.raw_server();
     let client = place.client_with(returning(None)).await;
@@ -138,7 +138,7 @@ async fn a_call_that_waits_for_the_server_can_take_too_long() {
 }
 
 #[tokio::test]
-async fn after_so_many_attempts_it_is_over() {
+async fn attempts_are_limited() {
     let place = Place::new();
     let server = place.serve(router());
     let client = place.client_with(returning(Some(3))).await;

@@ -151,7 +151,7 @@ async fn closing_twice_is_closing_once_and_nothing_can_be_sent_then() {
 }
 
 #[tokio::test]
-async fn what_many_send_at_once_arrives_whole() {
+async fn messages_of_many_concurrent_senders_arrive_whole() {
     const SENDERS: usize = 10;
     const EACH: usize = 50;
     let place = Place::new();

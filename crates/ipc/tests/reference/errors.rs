@@ -74,7 +74,7 @@ async fn each_has_its_code_and_message() {
 }
 
 #[tokio::test]
-async fn a_client_reads_what_it_was_told() {
+async fn a_client_reads_errors_of_the_server() {
     let place = Place::new();
     let raw_server = place.raw_server();
     let client = place.client().await;

@@ -52,7 +52,7 @@ async fn absent_params_are_those_that_were_not_given() {
 }
 
 #[tokio::test]
-async fn bad_params_are_said_to_be_bad_and_nothing_runs() {
+async fn invalid_params_are_an_error_and_nothing_runs() {
     let place = Place::new();
     let router = Router::new(()).on(Add, |_, _| async { panic!("it must not run") });
     let _server = place.serve(router);

@@ -1,4 +1,4 @@
-//! What the user is told when a call of the plugin fails.
+//! The errors that users get when a call of the plugin fails.
 
 use std::time::Duration;
 
@@ -167,7 +167,7 @@ impl Teller<'_> {
         self.failure(Kind::NoAnswer, &text)
     }
 
-    /// Terraform was told to stop.
+    /// Terraform was interrupted.
     pub(super) fn interrupted(&self) -> Failure {
         self.failure(Kind::NoAnswer, "Terraform was interrupted.")
     }

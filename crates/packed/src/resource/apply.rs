@@ -87,10 +87,7 @@ pub(crate) async fn apply(
         && let Some(path) = check::state_contradiction(planned, &response.state)
     {
         let (place, problem) = match planned.is_null() {
-            true => (
-                "state".to_owned(),
-                "the resource was to be deleted, and is still there",
-            ),
+            true => ("state".to_owned(), "the resource still exists after delete"),
             false => (
                 format!("state.{}", show::path_text(&path)),
                 "it differs from what was planned",
@@ -132,7 +129,7 @@ impl Kept<'_> {
 
 /// Private data that cannot be used takes nothing away from the state.
 fn unusable_private(plugin: &Plugin, task: Task, problem: &str) -> Diagnostic {
-    let problem = format!("{problem}. The state is kept, with the private data of before");
+    let problem = format!("{problem}. The state is kept, with the earlier private data");
     let detail = show::wrong_answer(plugin, ApplyChange::METHOD, "private", &problem);
     Diagnostic::error(format!("Could not {}", task.what), detail)
 }

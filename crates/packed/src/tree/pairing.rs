@@ -26,7 +26,7 @@ impl Fit {
         self.absent.0 += other.absent.0;
     }
 
-    /// What two values of an attribute add, whoever gives them.
+    /// What two values of an attribute add, wherever they come from.
     fn of_values(one: &Value, other: &Value) -> Fit {
         let mut fit = Fit::default();
         if one == other {

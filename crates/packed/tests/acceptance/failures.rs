@@ -172,7 +172,7 @@ fn an_update_that_fails_keeps_the_state() {
         }
         workspace.behave("undead");
         let kept = workspace.run("destroy -auto-approve").fails();
-        kept.says("the resource was to be deleted, and is still there");
+        kept.says("the resource still exists after delete");
         assert!(has_resources(workspace));
         workspace.behave("");
         workspace.run("destroy -auto-approve").succeeds();

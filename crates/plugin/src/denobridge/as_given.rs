@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_that_were_left_out_are_no_change() {
+    fn defaults_that_were_omitted_are_not_a_change() {
         let given = r#"{"name":"a","ports":[{"number":80},{"number":81,"protocol":"udp"}]}"#;
         let completed = r#"{"name":"a","size":3,"label":null,"ports":[{"number":80,"protocol":"tcp"},{"number":81,"protocol":"udp"}]}"#;
         let check = |found: &str, expected: &str| {

@@ -140,7 +140,7 @@ impl Shape {
     fn new<G: Attributes, R: Attributes>() -> Shape {
         assert!(
             R::blocks().is_empty(),
-            "what a plugin returns has no blocks: they are what users write"
+            "what a plugin returns cannot have blocks; only users write blocks"
         );
         Shape {
             given: G::attributes(),

@@ -110,7 +110,7 @@ impl Change<'_> {
     }
 
     /// Props that the author returned, in which what means the same as before is as it was: a default
-    /// inside an object that the author's type has filled in is no change.
+    /// inside an object that the author's type has filled in is not a change.
     pub(super) fn settled(&self, before: &Value, props: Value) -> Value {
         let before = select(before, self.shape.given_names());
         let Ok(rewritten) = (self.rewrite)(&before) else {

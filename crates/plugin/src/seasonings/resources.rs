@@ -132,7 +132,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The whole resource. What the plugin returned comes before what is known otherwise, and nothing
-    /// is unknown any more.
+    /// is unknown.
     fn state(&self, id: &str, known: &Value, returned: &Value) -> Value {
         let value = |attribute: &Attribute| {
             let name = attribute.name.as_str();

@@ -43,7 +43,7 @@ impl Running {
         }
     }
 
-    /// The host cancels a call. One that is not there any more has been answered.
+    /// The host cancels a call. One that is no longer there has been answered.
     pub(super) fn cancel(&self, params: Option<&Payload>) {
         let id = params.and_then(|params| CANCEL.id(params));
         if let Some(cancelled) = id.and_then(|id| self.lock().get(&id).cloned()) {

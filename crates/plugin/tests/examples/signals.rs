@@ -97,7 +97,7 @@ async fn a_signal_finishes_what_runs_and_calls_shutdown() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_nobody_has_called_yet_says_goodbye_too() {
+async fn a_plugin_that_was_never_called_says_goodbye_too() {
     let plugin = Patient::start();
     in_time(&rust("patient"), async {
         // It may be too early: the process is still being started, and a signal would end it without a word.

@@ -80,7 +80,7 @@ record! {
     /// The params of `elicitation/complete`.
     pub struct ElicitationCompleteParams {
         required {
-            /// The question whose page is done.
+            /// the question whose page was completed.
             elicitation_id: String = "elicitationId",
         }
         optional {}

@@ -130,7 +130,7 @@ impl Failure {
         error
     }
 
-    /// What an error of a peer means, if it can be told. Agents have different codes for a session that they do not
+    /// What an error of a peer means, if that is known. Agents have different codes for a session that they do not
     /// know; `has_auth` says whether the agent named ways to log in.
     pub fn of(error: &RpcError, has_auth: bool) -> Option<Failure> {
         let code = error.code.number();

@@ -214,11 +214,11 @@ table! {
         NewSession = "session/new" to Agent (NewSessionParams) -> NewSessionResult {
             has_session: false, size: Some(50 * KB), timeout: seconds(60),
         };
-        /// Goes on with a session, and sends its history again before the answer.
+        /// Continues a session, and sends its history again before the answer.
         LoadSession = "session/load" to Agent (OpenSessionParams) -> OpenSessionResult {
             gate: Gate::Stated(&[&["loadSession"]]), size: Some(50 * KB),
         };
-        /// Goes on with a session without its history.
+        /// Continues a session without its history.
         ResumeSession = "session/resume" to Agent (OpenSessionParams) -> OpenSessionResult {
             gate: Gate::Stated(&[&["sessionCapabilities", "resume"]]), size: Some(50 * KB),
         };
@@ -258,7 +258,7 @@ table! {
             size: Some(10 * MB), rate: per_minute(50), timeout: seconds(60), is_retried: true,
             check_params: fits_write,
         };
-        /// Starts a program. It is answered at once.
+        /// Starts a program. It is answered immediately.
         CreateTerminal = "terminal/create" to Client (CreateTerminalParams) -> CreateTerminalResult { gate: TERMINAL };
         /// What a program has printed.
         TerminalOutputs = "terminal/output" to Client (TerminalParams) -> TerminalOutput { gate: TERMINAL };

@@ -235,7 +235,7 @@ macro_rules! record {
     };
 }
 
-/// Declares objects that are told apart by a tag. A value with an unknown tag is kept as it is.
+/// Declares objects that are distinguished by a tag. A value with an unknown tag is kept as it is.
 macro_rules! union {
     (
         $(#[$about:meta])*

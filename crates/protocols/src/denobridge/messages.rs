@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_and_null_are_told_apart() {
+    fn absent_and_null_are_distinguished() {
         let result: ReadResult = serde_json::from_str(r#"{"state": null}"#).unwrap();
         assert_eq!(result.state, Some(Json::null()));
         assert_eq!((result.props, result.exists), (None, None));

@@ -127,7 +127,7 @@ fn about(thing: &Value) -> String {
     }
 }
 
-/// A resource is found by its URI, so its name is part of what is said about it.
+/// A resource is found by its URI, so its name is part of its description.
 fn about_resource(resource: &Value) -> String {
     let mut about = text(&resource["name"]);
     let media_type = text(&resource["mimeType"]);

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_and_single_methods_are_told_apart() {
+    fn levels_and_single_methods_are_distinguished() {
         let names = [
             "middleware",
             "storage.read",

@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for Severity {
     }
 }
 
-/// A path that cannot be read is no reason to lose the rest.
+/// If the path cannot be read, the rest is kept.
 fn path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Segment>, D::Error> {
     let packed = Packed::deserialize(deserializer)?;
     Ok(packed.decode().unwrap_or_default())

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_without_being_quoted() {
+    fn an_invalid_address_is_refused_without_being_quoted() {
         for wrong in ["ftp://u:s3cret@h/", "host:80/s3cret", "http://s3cret:x/"] {
             let error = format!("{:?}", resolve(None, wrong).unwrap_err());
             assert!(error.contains("https://"), "{error}");

@@ -17,7 +17,7 @@ impl<'a> FromSql<'a> for Cell {
     fn from_sql(ty: &Type, bytes: &'a [u8]) -> Result<Cell, Box<dyn Error + Sync + Send>> {
         match decode(ty, bytes) {
             Some(value) => Ok(Cell(value)),
-            None => Err(format!("the server sent no {ty}").into()),
+            None => Err(format!("the server did not send a {ty}").into()),
         }
     }
 

@@ -12,7 +12,7 @@ use super::error::{failure, unanswered};
 use super::{Copy, name};
 use crate::attribute::wrong;
 
-/// How much of a file is in memory at once.
+/// How much of a file is in memory at a time.
 const PIECE: usize = 256 * 1024;
 
 /// Copies rows into a table and says how many there were.

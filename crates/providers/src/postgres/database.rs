@@ -99,7 +99,7 @@ fn read(dsn: &str) -> Result<Config, Failure> {
         config.application_name("tenon");
     }
     if config.get_ssl_mode() != SslMode::Require {
-        // To prefer encryption protects from nobody who can change what is sent, and fails where
+        // To prefer encryption does not protect from an attacker who can change what is sent, and fails where
         // a server on the same machine has a certificate of its own making.
         config.ssl_mode(SslMode::Disable);
     }

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_no_numeric() {
+    fn a_truncated_numeric_is_an_error() {
         let whole = numeric(0, 0, 0, &[7]);
         for end in 0..whole.len() {
             assert_eq!(text(&whole[..end]), None);

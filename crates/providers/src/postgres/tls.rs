@@ -61,7 +61,7 @@ fn config() -> io::Result<ClientConfig> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Encrypted<S> {
-    /// Binds the password's proof to this certificate, so that nobody in between can pass it on.
+    /// Binds the password's proof to this certificate, so that a man in the middle cannot pass it on.
     fn channel_binding(&self) -> ChannelBinding {
         let (_, session) = self.0.get_ref();
         let certificate = session.peer_certificates().and_then(<[_]>::first);

@@ -137,7 +137,7 @@ fn prepare_file(path: &str, create: bool) -> Result<(), Failure> {
         return match Path::new(path).exists() {
             true => Ok(()),
             false => Err(Failure::new(format!(
-                "there is no database {path}, and create is false"
+                "the database {path} does not exist, and create is false"
             ))),
         };
     }

@@ -13,7 +13,7 @@ pub(super) fn cut(
     scanner: &mut Scanner,
     limits: &Limits,
 ) -> Result<Option<Bytes>, DialectError> {
-    // Nearly every byte of a text is a valid integer: only arrays can be told from what a plugin
+    // Nearly every byte of a text is a valid integer: only arrays can be distinguished from what a plugin
     // printed by mistake.
     if let Some(&first) = buffer.first()
         && !matches!(first, 0x90..=0x9f | 0xdc | 0xdd)

@@ -49,7 +49,7 @@ pub(super) fn body(frame: &[u8]) -> Option<&[u8]> {
 }
 
 /// Where the body starts and how long it is, once all headers are there. Each line is judged as
-/// soon as it is there, so that what is wrong shows at once, and the same however it arrives.
+/// soon as it is there, so that errors are found immediately, and in the same way however it arrives.
 fn read_headers(buffer: &[u8]) -> Result<Option<(usize, usize)>, String> {
     let window = &buffer[..buffer.len().min(HEADER_LIMIT)];
     let mut length = None;

@@ -116,7 +116,7 @@ mod tests {
 
     /// However the bytes arrive, what is too long is one bad frame, and the next one is read.
     #[test]
-    fn what_is_too_long_can_be_passed_over() {
+    fn a_frame_that_is_too_long_can_be_skipped() {
         let limits = Limits {
             frame: 40,
             oversized: Oversized::Skip,

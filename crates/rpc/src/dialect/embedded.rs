@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_is_no_answer() {
+    fn a_quoted_message_is_not_taken_for_an_answer() {
         for line in [
             r#"got {"jsonrpc":"2.0","id":7,"method":"create","params":{}}"#,
             r#"sent {"jsonrpc":"2.0","id":6,"result":{}}"#,

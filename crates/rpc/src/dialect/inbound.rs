@@ -28,7 +28,7 @@ pub struct Malformed {
     pub error: RpcError,
 }
 
-/// What a malformed frame was meant to be, as far as can be told.
+/// What a malformed frame was meant to be, as far as it can be determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MalformedKind {
     /// Not in the dialect's format: usually text that a plugin printed.

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plugin_prints_is_no_message() {
+    fn printed_text_is_not_taken_for_a_message() {
         for printed in ["hello", "{ a: 1 }", "[1,", "", "say \"jsonrpc\""] {
             assert!(!is_meant_as_message(printed.as_bytes()), "{printed}");
         }

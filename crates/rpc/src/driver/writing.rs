@@ -19,7 +19,7 @@ pub(super) enum Output {
     Open,
     /// The output has been closed.
     Finished,
-    /// The peer does not read any more. Frames are dropped, so that no sender waits for room, and what
+    /// The peer no longer reads. Frames are dropped, so that no sender waits for room, and what
     /// the peer sent before is read until this future completes.
     Draining(Pin<Box<Sleep>>),
 }

@@ -35,7 +35,7 @@ pub(super) struct Queue {
     current: u64,
 }
 
-/// How much may wait before the sender is not read any more.
+/// How much may wait before the sender is no longer read.
 #[derive(Clone, Copy, Default)]
 struct Limits {
     /// From here on the sender is read only while we wait for an answer of it, which may come after

@@ -75,7 +75,7 @@ impl Settings {
         }
     }
 
-    /// How long to wait after so many attempts have failed.
+    /// How long to wait after `failed` failed attempts.
     pub(crate) fn delay_after(&self, failed: u32) -> Duration {
         let backoff = Backoff {
             first: self.delay,

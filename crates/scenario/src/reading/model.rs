@@ -258,7 +258,7 @@ pub struct ProviderChoice {
 pub enum Repeat {
     /// `for_each = ...`: one for each element, known by its key.
     ForEach(Expression),
-    /// `count = ...`: so many, numbered from 0.
+    /// `count = ...`: a number of instances, numbered from 0.
     Count(Expression),
 }
 
@@ -315,7 +315,7 @@ impl Variable {
     /// The value that an earlier run had, as far as its record has it: secrets are unknown, and marked.
     ///
     /// # Errors
-    /// It does not fit the type any more.
+    /// It no longer fits the type.
     pub(crate) fn recorded(&self, masked: &Masked) -> Result<Value, tenon_values::Error> {
         self.fit(&masked.filled(|_| None)?)
     }

@@ -44,7 +44,7 @@ impl Budget {
         self.limit - self.limit / 16
     }
 
-    /// Why no action is begun any more, if so: there might be no room for what undoes it.
+    /// Why no further action is begun, if so: there might be no room for what undoes it.
     pub(crate) fn is_full(&self) -> Option<String> {
         (self.total + self.limit / 16 > self.most()).then(|| {
             format!(

@@ -46,7 +46,7 @@ pub(crate) struct Journal {
     unsynced_lines: u64,
     /// The record does not need it: it is removed unless that changes.
     is_spare: bool,
-    /// Its lines do not count any more: the record has what could be salvaged.
+    /// Its lines no longer count: the record has what could be salvaged.
     is_damaged: bool,
 }
 
@@ -243,7 +243,7 @@ impl Journal {
         self.go_on(record)
     }
 
-    /// Writes the record, which knows everything now. The journal is not needed any more.
+    /// Writes the record, which is complete now. The journal is no longer needed.
     pub(crate) fn finish(mut self, record: &mut Record) -> io::Result<PathBuf> {
         self.sync(record)?;
         record.in_progress = None;

@@ -58,7 +58,7 @@ pub struct NodeRecord {
     /// The status of undoing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<Status>,
-    /// Why it could not be taken back.
+    /// Why it could not be undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown_error: Option<String>,
 }
@@ -83,7 +83,7 @@ impl NodeRecord {
     /// Refuses what undoes it if that names a provider that the record does not have.
     ///
     /// # Errors
-    /// There are only so many providers.
+    /// A provider is named that is beyond `count`.
     pub(crate) fn check_providers(&self, count: usize) -> Result<(), String> {
         let undos = self.undo.iter().chain(&self.earlier);
         let mut providers = undos.filter_map(|undo| Some(undo.call.as_ref()?.provider));

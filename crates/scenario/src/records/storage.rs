@@ -121,7 +121,7 @@ impl Record {
     }
 }
 
-/// Truncates a text to so many bytes, with a note of its length.
+/// Truncates a text to `limit` bytes, with a note of its length.
 pub(crate) fn shorten(text: &mut String, limit: usize) {
     if text.len() > limit {
         let length = text.len();

@@ -159,7 +159,7 @@ impl Engine<'_> {
         Ok(begun)
     }
 
-    /// A turn that is over at once.
+    /// A turn that ends immediately.
     fn settle(&self, id: NodeId, turn: Turn, schedule: &mut Schedule, work: &mut dyn Work) {
         match turn {
             Turn::Failed(error) => {

@@ -25,7 +25,7 @@ pub enum RunError {
     /// The record cannot be kept.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The journal cannot be written any more. Everything was stopped.
+    /// The journal can no longer be written. Everything was stopped.
     #[error("the journal could not be written, so the run was stopped: {0}")]
     Disk(#[from] io::Error),
     /// It was interrupted before anything was done.
@@ -77,7 +77,7 @@ pub struct UnknownOutcome {
 /// Why an action is not run again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotRepeated {
-    /// The scenario does not have it any more. Undoing the run undoes it.
+    /// The scenario no longer has it. Undoing the run undoes it.
     Removed,
     /// Its provider would be given something else than before.
     Changed,
@@ -95,7 +95,7 @@ impl fmt::Display for UnknownOutcome {
 impl fmt::Display for NotRepeated {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            NotRepeated::Removed => "not in the scenario any more, so it is not run again",
+            NotRepeated::Removed => "no longer in the scenario, so it is not run again",
             NotRepeated::Changed => "its attributes are not the same as before",
         })
     }

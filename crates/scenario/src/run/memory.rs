@@ -136,7 +136,7 @@ pub(crate) fn adopt(
     for (place, node) in record.nodes.iter_mut().enumerate() {
         if !known.contains(&place) && node.is_there() {
             node.undo = Some(Undo::problem(
-                "it is not in the scenario any more, and its record was written by a version \
+                "it is no longer in the scenario, and its record was written by a version \
                  of tenon that kept nothing about teardowns\n  \
                  put it back into the scenario file, or undo it by hand",
             ));

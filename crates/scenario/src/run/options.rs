@@ -11,7 +11,7 @@ use crate::records::seal::RecordKey;
 /// How a run goes about it.
 #[derive(Clone)]
 pub struct RunOptions {
-    /// How many actions run at once.
+    /// How many actions run in parallel.
     pub jobs: usize,
     /// Where the record goes; `None` keeps none.
     pub record_folder: Option<PathBuf>,

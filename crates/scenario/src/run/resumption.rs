@@ -113,7 +113,7 @@ pub(super) fn drop_removed(plan: &Plan, record: &mut Record, advice: Advice) -> 
             _ if known.contains(&place) => {}
             Status::Failed | Status::Skipped => {
                 node.status = Status::Pending;
-                node.error = Some("it is not in the scenario any more".to_owned());
+                node.error = Some("it is no longer in the scenario".to_owned());
             }
             Status::Maybe => unknown.push(format!(
                 "the outcome of {} is unknown, and it is {}; {}",

@@ -40,7 +40,7 @@ pub(crate) fn chosen(graph: &Graph, targets: &[String]) -> Result<Vec<NodeId>, V
             .collect();
         if found.is_empty() {
             let addresses = graph.nodes.iter().map(|node| &*node.address);
-            let mut diagnostic = Diagnostic::error(format!("there is no {target:?} to target"));
+            let mut diagnostic = Diagnostic::error(format!("unknown target `{target}`"));
             diagnostic.help = did_you_mean(target, addresses);
             problems.push(diagnostic);
         }
@@ -75,7 +75,9 @@ pub(crate) fn redone(graph: &Graph, addresses: &[String]) -> Result<Vec<String>,
             continue;
         }
         let addresses = graph.nodes.iter().map(|node| &*node.address);
-        let mut diagnostic = Diagnostic::error(format!("there is no {wanted:?} to run again"));
+        let mut diagnostic = Diagnostic::error(format!(
+            "unknown action `{wanted}`, which was to be run again"
+        ));
         diagnostic.help = did_you_mean(wanted, addresses);
         problems.push(diagnostic);
     }

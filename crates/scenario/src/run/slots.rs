@@ -101,7 +101,7 @@ impl Slots {
         Err(NotStarted::Failed(failures))
     }
 
-    /// How many actions a provider takes at once.
+    /// How many actions a provider accepts at the same time.
     pub(crate) fn limit(&self, id: DeclarationId) -> usize {
         let slot = self.slots.get(&id);
         let limit = slot.and_then(|slot| slot.declaration.schema.max_in_flight);

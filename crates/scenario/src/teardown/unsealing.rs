@@ -129,7 +129,7 @@ impl Unsealing<'_> {
         let offered = self.schemas.get(&index).map(|schema| &schema.actions);
         if offered.is_some_and(|actions| !actions.contains_key(&call.action)) {
             return Prepared::Problem(format!(
-                "the provider {:?} does not offer the action {:?} any more",
+                "the provider {:?} no longer offers the action {:?}",
                 self.record.providers[index].label(),
                 call.action
             ));
@@ -233,7 +233,7 @@ impl Unsealing<'_> {
     }
 
     /// The names of secrets that a user has to give again: those that they are made from, or if
-    /// nobody can make them any more, their own.
+    /// they can no longer be made, their own.
     fn names(&self, missing: &[&KeptSecret], whose: &Whose<'_>) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         for secret in missing {

@@ -233,7 +233,7 @@ impl Work for TeardownWork<'_> {
         if self.items.get(id.0).is_none_or(|item| !item.is_wanted) {
             return;
         }
-        let error = format!("{} is still there", self.address(because));
+        let error = format!("{} still exists", self.address(because));
         self.set(id, Status::Skipped, Some(error.clone()));
         self.tell(id, Status::Skipped, 0, Some(error));
     }

@@ -87,7 +87,7 @@ async fn read_state(
     let after = block::with(before, [("state", state), ("sensitive_state", sensitive)]);
     Ok(match props_now == props {
         true => after,
-        // What the script made of the props is not what they are any more.
+        // The props differ now from what the script made of them.
         false => block::with(
             &after,
             [("props", props_now), ("modified_props", Value::NULL)],

@@ -18,7 +18,7 @@ pub(super) struct Processes {
 
 /// The use of a process for one call. As in the pool, dropping it ends the process.
 pub(super) struct Lease {
-    // First, since fields are dropped in this order: the next call may listen at once.
+    // First, since fields are dropped in this order: the next call may listen immediately.
     listening: Option<Listening>,
     lease: tenon_host::Lease<String, Listener>,
     is_reused: bool,

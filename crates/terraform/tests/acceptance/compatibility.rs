@@ -86,7 +86,7 @@ resource "denobridge_resource" "a" {{
 }
 
 #[test]
-fn a_state_of_denobridge_goes_on() {
+fn a_state_of_denobridge_can_be_continued() {
     trial(&[Need::TerraformRegistry], |workspace| {
         let private = private(r#"{"less":"\u003c","token":"one"}"#);
         write_state(workspace, &instance(&json!({ "private": private })));
@@ -122,7 +122,7 @@ fn a_state_of_denobridge_goes_on() {
 
 /// Denobridge could not add write-only props to a resource that had none: the update failed.
 #[test]
-fn a_state_of_denobridge_without_private_data_goes_on() {
+fn a_state_of_denobridge_without_private_data_can_be_continued() {
     trial(&[Need::TerraformRegistry], |workspace| {
         write_state(workspace, &instance(&json!({})));
         configure(workspace, "");

@@ -24,7 +24,7 @@ fn object(workspace: &Workspace) -> Value {
 }
 
 #[test]
-fn what_is_gone_is_created_again() {
+fn a_missing_resource_is_created_again() {
     trial(&[], |workspace| {
         configure(workspace, "a", "");
         workspace.apply();

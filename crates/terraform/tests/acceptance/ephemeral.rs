@@ -105,7 +105,7 @@ fn a_lease_is_closed_after_an_error() {
 }
 
 #[test]
-fn what_goes_wrong_with_a_lease_is_told() {
+fn errors_of_a_lease_are_reported() {
     trial(&[], |workspace| {
         let error = json!({
             "severity": "error",

@@ -41,7 +41,7 @@ fn a_file_is_imported_by_json_with_permissions() {
 }
 
 #[test]
-fn an_id_that_is_no_json_is_told_how_to_look() {
+fn an_invalid_import_id_is_an_error_with_an_example() {
     trial(&[], |workspace| {
         workspace.configure(&file("file.py", "a.txt", "one"));
         for (id, why) in [

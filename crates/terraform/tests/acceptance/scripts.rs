@@ -171,7 +171,7 @@ fn a_script_that_does_not_want_to_end_is_ended() {
 }
 
 #[test]
-fn lines_that_are_no_messages_are_skipped() {
+fn lines_that_are_not_messages_are_skipped() {
     trial(&[], |workspace| {
         configure(workspace, "");
         let garbage = [
@@ -219,7 +219,7 @@ fn text_around_an_answer_is_skipped() {
 }
 
 #[test]
-fn answers_of_the_wrong_kind_are_told() {
+fn answers_of_the_wrong_kind_are_reported() {
     trial(&[], |workspace| {
         configure(workspace, "");
         for (answer, seen) in [

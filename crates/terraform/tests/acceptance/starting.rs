@@ -24,7 +24,7 @@ resource "denobridge_resource" "a" {{
 }
 
 #[test]
-fn a_script_that_ends_at_once() {
+fn a_script_that_exits_immediately() {
     trial(&[], |workspace| {
         let moves = json!([{ "stderr": "no database" }, { "exit": 7 }]);
         workspace.moves(&json!({ "start": moves }));

@@ -76,7 +76,7 @@ fn props_that_are_null() {
 }
 
 #[test]
-fn versions_that_are_no_whole_numbers() {
+fn versions_that_are_not_whole_numbers() {
     trial(&[], |workspace| {
         let line = "write_only_props_version = 1.5";
         assert_refused(

@@ -39,7 +39,7 @@ fn compared(props: &str) -> String {
 /// A value that is new in each run, as most ephemeral ones are, plans no update, and values that stay the
 /// same cannot be distinguished from it. Adding or removing all values can be.
 #[test]
-fn other_values_alone_are_no_reason_for_an_update() {
+fn other_values_alone_plan_no_update() {
     trial(&[], |workspace| {
         let token = |token: &str| format!("write_only_props = {{ token = \"{token}\" }}");
         configure(workspace, &token("secret-one"));

@@ -45,7 +45,7 @@ async fn the_level_is_honoured() {
 }
 
 #[tokio::test]
-async fn libraries_are_not_heard() {
+async fn the_log_has_no_lines_of_libraries() {
     for line in logged(&[("TF_LOG", "TRACE")]).await {
         assert_eq!(line["@module"], "denobridge");
         let message = line["@message"].as_str().unwrap();

@@ -37,7 +37,7 @@ async fn a_message_may_be_larger_than_four_mebibytes() {
 }
 
 #[tokio::test]
-async fn two_clients_are_served_at_once() {
+async fn two_clients_are_served_at_the_same_time() {
     let provider = Started::by_terraform(&[]);
     let address = provider.address();
     let one = Client::plain(&address).await;

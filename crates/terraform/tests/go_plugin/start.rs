@@ -51,7 +51,7 @@ fn an_old_client_names_no_versions() {
 }
 
 #[test]
-fn who_asks_to_multiplex_is_told_no() {
+fn multiplexing_is_refused() {
     let provider = Started::by_terraform(&[("PLUGIN_MULTIPLEX_GRPC", "true")]);
     let line = provider.line();
     assert_eq!(line.split('|').nth(6), Some("false"), "{line}");

@@ -136,7 +136,7 @@ async fn an_action_is_never_repeated() {
 
 /// Terraform may disconnect during an action; the next call is served.
 #[tokio::test]
-async fn whoever_stops_listening_stops_nobody() {
+async fn a_disconnect_during_an_action_does_not_block_the_next_call() {
     let stage = Stage::new(json!({"invoke": {"progress": ["begun"], "gate": "go"}})).await;
     let shapes = Shapes::of(&stage).await;
     let mut events = invoke(&stage, &shapes, &[]).await;

@@ -99,7 +99,7 @@ async fn an_id_that_cannot_be_read_does_not_lose_the_resource() {
 }
 
 #[tokio::test]
-async fn a_thrown_error_is_told_with_its_evidence() {
+async fn a_thrown_error_is_shown_with_its_evidence() {
     let core = Core::new(json!({"create": [
         {"error": {"code": -32000, "message": "disk full"}, "stderr": ["at line 3"]},
         {"error": {"code": 42, "message": "odd", "data": {"propPath": ["props", "name"]}}},

@@ -203,7 +203,7 @@ async fn closing_is_done_when_the_script_says_so() {
 }
 
 #[tokio::test]
-async fn errors_are_told_and_junk_is_refused() {
+async fn errors_are_reported_and_invalid_answers_are_refused() {
     let error = json!([{"severity": "error", "summary": "bad", "propPath": ["props", "a"]}]);
     let stage = Stage::new(json!({
         "open": [{"result": {"diagnostics": error}}, {"error": {"code": 1, "message": "thrown"}}],

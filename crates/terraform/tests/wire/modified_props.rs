@@ -37,7 +37,7 @@ async fn the_script_works_with_what_it_made_of_them() {
 }
 
 #[tokio::test]
-async fn what_is_as_it_was_is_no_change() {
+async fn modified_props_that_stay_the_same_are_not_a_change() {
     let full = json!({"size": 1, "colour": "red"});
     // Created with the full props, then: the same as before; the same as the new configuration.
     let core = core(&[full.clone(), full.clone(), json!({"size": 3})]).await;
@@ -61,7 +61,7 @@ async fn what_is_as_it_was_is_no_change() {
 
 /// The same props in another spelling: neither digits nor order is a change.
 #[tokio::test]
-async fn the_same_in_other_words_is_no_change() {
+async fn the_same_props_in_another_spelling_are_not_a_change() {
     let core = core(&[json!({"b": [1, 2], "a": 0.1})]).await;
     let list = Value::list(tenon_values::Type::Number, vec![1.into(), 2.into()]).unwrap();
     let props = Value::object([("a", value("0.1")), ("b", list)]);

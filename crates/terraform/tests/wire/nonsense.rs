@@ -214,7 +214,7 @@ async fn malformed_answers_are_errors_without_a_wait() {
 
 /// A script whose answers have a wrong id is not waited for, even without a timeout.
 #[tokio::test]
-async fn an_answer_with_a_wrong_id_fails_the_call_at_once() {
+async fn an_answer_with_a_wrong_id_fails_the_call_immediately() {
     for (line, word) in [
         (
             r#"{"jsonrpc":"2.0","id":"$ID","result":{}}"#,

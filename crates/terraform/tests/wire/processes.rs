@@ -48,7 +48,7 @@ async fn at_once<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> 
 
 /// A process handles one call at a time, so calls that wait for each other need one process each.
 #[tokio::test]
-async fn forty_calls_at_once_are_forty_processes() {
+async fn forty_calls_in_parallel_are_forty_processes() {
     let core = Core::new(json!({"create": {"gate": "go", "echo": {"state": "props"}}})).await;
     let all_there = async {
         core.stage.until_heard("create", 40).await;
@@ -133,7 +133,7 @@ async fn a_script_may_take_several_calls_at_a_time() {
 }
 
 #[tokio::test]
-async fn two_hundred_calls_at_once_in_one_process() {
+async fn two_hundred_calls_in_parallel_in_one_process() {
     let orders = json!({
         "health": {"with": {"maxInFlight": 200}},
         "create": {"gate": "go", "echo": {"state": "props"}},
@@ -337,7 +337,7 @@ async fn a_process_that_hangs_is_replaced() {
 }
 
 #[tokio::test]
-async fn scripts_that_cannot_be_started_are_told_with_their_evidence() {
+async fn scripts_that_cannot_be_started_are_reported_with_their_evidence() {
     let core = Core::new(json!({})).await;
     let broken = core
         .stage

@@ -112,7 +112,7 @@ async fn arrays_in_props_are_tuples_as_literals_are() {
 
 /// What a script in JavaScript returns for numbers that a double cannot represent.
 #[tokio::test]
-async fn numbers_that_are_the_same_double_are_no_change() {
+async fn numbers_that_are_the_same_double_are_not_a_change() {
     let third = Value::from(1).divide(&Value::from(3)).unwrap();
     for (number, returned, is_same) in [
         (third.clone(), json!(1.0 / 3.0), true),

@@ -65,7 +65,7 @@ async fn what_runs_may_finish() {
 /// What only reads is given up at once; what changes something is waited for, however long it takes:
 /// it goes on after the other has been given up.
 #[tokio::test]
-async fn what_reads_is_interrupted_and_what_changes_something_goes_on() {
+async fn calls_that_read_are_interrupted_and_calls_that_change_something_finish() {
     let stage = Stage::new(json!({"create": {"gate": "go"}, "read": {"hang": true}})).await;
     let shapes = Shapes::of(&stage).await;
     let stopped = async {

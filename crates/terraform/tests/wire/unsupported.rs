@@ -68,7 +68,7 @@ async fn nothing_can_be_listed() {
     clippy::needless_update,
     reason = "some requests have no fields but those that are given"
 )]
-async fn types_that_nobody_knows_are_refused() {
+async fn unknown_types_are_refused() {
     let stage = Stage::new(json!({})).await;
     let shapes = Shapes::of(&stage).await;
     let path = || ("path", stage.puppet().as_str().into());

@@ -130,7 +130,7 @@ async fn other_values_alone_plan_nothing() {
 }
 
 #[tokio::test]
-async fn whoever_sets_the_version_decides() {
+async fn a_version_that_is_set_decides_about_updates() {
     let core = Core::new(json!({})).await;
     let set = |secret: &str, version: i64| {
         let version = ("write_only_props_version", Value::from(version));
@@ -223,7 +223,7 @@ async fn a_failed_update_remembers_nothing() {
 }
 
 #[tokio::test]
-async fn nobody_sees_them() {
+async fn write_only_values_are_stored_nowhere() {
     let secret = "correct-horse-battery";
     let said = json!([{"severity": "warning", "summary": secret, "detail": format!("<{secret}>"),
         "propPath": ["writeOnlyProps"]}]);

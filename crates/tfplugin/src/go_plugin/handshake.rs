@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_certificate_is_an_error() {
+    fn an_invalid_certificate_is_an_error() {
         let bad = [
             "",
             "yes",

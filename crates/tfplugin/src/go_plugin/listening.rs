@@ -81,7 +81,7 @@ impl Listening {
     /// Where Terraform connects to.
     ///
     /// # Errors
-    /// It cannot be told to Terraform.
+    /// It cannot be sent to Terraform.
     pub(super) fn address(&self) -> Result<Address<'_>, StartError> {
         Ok(match self {
             Listening::Socket(socket) => Address(Network::Unix, socket.address()?),

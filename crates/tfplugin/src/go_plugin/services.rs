@@ -92,7 +92,7 @@ struct Controller {
 
 #[tonic::async_trait]
 impl GrpcController for Controller {
-    /// Answered at once: Terraform counts its two seconds from the answer on.
+    /// Answered immediately: Terraform counts its two seconds from the answer on.
     async fn shutdown(&self, _: Request<Empty>) -> Result<Response<Empty>, Status> {
         self.end.cancel();
         Ok(Response::new(Empty {}))

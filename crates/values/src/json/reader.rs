@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over the next value.
+    /// Skips the next value.
     pub(crate) fn skip(&mut self) -> Result<(), Fault> {
         match self.value()? {
             Token::Array => {

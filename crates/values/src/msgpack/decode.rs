@@ -82,7 +82,7 @@ pub(super) fn number(head: &Head<'_>) -> Result<Number, Error> {
     }
 }
 
-/// Reads so many values of one type, one level deeper. They stay in the reader; returns where they
+/// Reads `length` values of one type, one level deeper. They stay in the reader; returns where they
 /// begin.
 fn elements(reader: &mut Reader<'_>, length: usize, element: &Type) -> Result<usize, Error> {
     reader.enter(length)?;
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_one_byte_are_empty_if_they_are_no_strings() {
+    fn keys_of_one_byte_that_are_not_strings_are_read_as_empty() {
         let ty = Type::map(Type::Number);
         let empty = Value::map(Type::Number, [("", Value::from(5))]).unwrap();
         for key in [0xc0, 0xc3, 0x01, 0xff] {

@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Passes over these bytes if they are next.
+    /// Skips these bytes if they are next.
     #[inline]
     pub(crate) fn skip_bytes(&mut self, bytes: &[u8]) -> bool {
         let is_next = self.bytes[self.offset..].starts_with(bytes) && !bytes.is_empty();
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         Ok(Head::Extension(code.cast_signed(), self.take(length)?))
     }
 
-    /// Goes one level in, to so many values. They are counted before they are read, and refused
+    /// Enters a collection of `values` values. They are counted before they are read, and refused
     /// where there are not even as many bytes left.
     pub(crate) fn enter(&mut self, values: usize) -> Result<(), Error> {
         if values > self.bytes.len() - self.offset {
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over the next value.
+    /// Skips the next value.
     pub(crate) fn skip(&mut self) -> Result<(), Error> {
         let values = match self.head()? {
             Head::Array(length) => length,

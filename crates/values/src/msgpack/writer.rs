@@ -111,7 +111,7 @@ pub(crate) fn map(length: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// The head of an extension whose payload has so many bytes.
+/// The head of an extension with a payload of `length` bytes.
 pub(crate) fn extension(code: i8, length: usize, out: &mut Vec<u8>) {
     match length {
         1 => out.push(0xd4),

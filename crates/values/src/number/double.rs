@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nan_is_no_number() {
+    fn nan_is_not_a_number() {
         assert_eq!(
             Number::try_from(f64::NAN).unwrap_err(),
             NumberError::NotANumber

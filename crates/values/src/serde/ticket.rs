@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_no_tickets() {
+    fn other_bytes_are_not_tickets() {
         let _tickets = Tickets::open();
         let ticket = issue(&Value::TRUE, None);
         assert_eq!(redeem(&[]), None);

@@ -124,7 +124,7 @@ impl Value {
         })
     }
 
-    /// The collection has at least so many elements.
+    /// The collection has at least this many elements.
     ///
     /// # Errors
     /// The value is not a list, set or map, or is shorter.
@@ -139,7 +139,7 @@ impl Value {
         })
     }
 
-    /// The collection has at most so many elements.
+    /// The collection has at most this many elements.
     ///
     /// # Errors
     /// The value is not a list, set or map, or is longer.

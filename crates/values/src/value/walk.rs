@@ -9,7 +9,7 @@ use crate::value::{Content, Kind, Value, construction};
 
 impl Value {
     /// Calls `visit` with the value and everything inside it, the outer before the inner. What is
-    /// below a value for which `visit` returns false is passed over.
+    /// below a value for which `visit` returns false is skipped.
     pub fn walk(&self, visit: &mut impl FnMut(&Path, &Value) -> bool) {
         self.walk_at(&mut Path::root(), visit);
     }

@@ -63,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_value_is_no_value(value in any_value(Content::TRAVELLING), cut in any::<prop::sample::Index>()) {
+    fn a_truncated_value_is_an_error(value in any_value(Content::TRAVELLING), cut in any::<prop::sample::Index>()) {
         let bytes = encode(&value, &value.ty()).unwrap();
         prop_assert!(decode(&bytes[..cut.index(bytes.len())], &value.ty()).is_err());
     }

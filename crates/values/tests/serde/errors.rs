@@ -218,7 +218,7 @@ impl Serialize for Twice {
 }
 
 #[test]
-fn some_things_are_no_values() {
+fn types_without_a_value_are_refused() {
     let refused = |error: Result<Value, tenon_values::Error>| error.unwrap_err().to_string();
     assert_eq!(
         refused(to_value(&BTreeMap::from([("x", [1.0, f64::NAN])]))),

@@ -3,7 +3,7 @@
 use super::{extent, head};
 
 /// Finds the end of the value at the start of a growing buffer, going on where it stopped: each
-/// byte is looked at once however small the pieces are that it arrives in.
+/// byte is looked at only once, however small the pieces are that it arrives in.
 #[derive(Debug, Default)]
 pub struct Scanner {
     /// Everything before this has been looked at.

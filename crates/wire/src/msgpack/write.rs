@@ -105,13 +105,13 @@ pub fn ext(out: &mut impl BufMut, kind: i8, bytes: &[u8]) {
     out.put_slice(bytes);
 }
 
-/// Writes the head of an array; so many values have to follow.
+/// Writes the head of an array; `length` values must follow.
 #[inline]
 pub fn array(out: &mut impl BufMut, length: usize) {
     container(out, [0x90, 0xdc, 0xdd], length);
 }
 
-/// Writes the head of a map; so many keys and values have to follow.
+/// Writes the head of a map; `length` keys and values must follow.
 #[inline]
 pub fn map(out: &mut impl BufMut, length: usize) {
     container(out, [0x80, 0xde, 0xdf], length);

@@ -90,7 +90,7 @@ class Failure(Exception):
     @classmethod
     def locked(cls, held: Any = None) -> Failure:
         """A state that another client has locked: the :class:`Lock` that is held, if there is one."""
-        text = "the lock is not held any more" if held is None else "the state is locked by another client"
+        text = "the lock is no longer held" if held is None else "the state is locked by another client"
         failure = cls(text)
         failure.reason, failure.held = "locked", held
         return failure

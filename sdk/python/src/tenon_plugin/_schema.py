@@ -35,7 +35,7 @@ class Schema:
                 self._add(name, entry, _given(entry, always_replaced))
         for name, entry in (returned.entries if returned is not None else {}).items():
             if entry.nesting:
-                raise TypeError(f"{name}: what a plugin returns has no blocks; they are what users write")
+                raise TypeError(f"{name}: what a plugin returns cannot have blocks; only users write blocks")
             self._merge(name, entry)
         if more.get("has_id"):
             about = "The id of the resource."

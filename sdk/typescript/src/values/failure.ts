@@ -82,7 +82,7 @@ export class Failure extends Error {
 
   /** A state that another client has locked, or whose lock this client has lost. */
   static locked(held?: Lock): Failure {
-    const failure = new Failure(held ? "the state is locked by another client" : "the lock is not held any more");
+    const failure = new Failure(held ? "the state is locked by another client" : "the lock is no longer held");
     failure.held = held ?? null;
     return failure;
   }

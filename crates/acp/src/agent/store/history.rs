@@ -39,7 +39,7 @@ impl Log {
         }
     }
 
-    /// Goes on with a history. What a killed process has left of a line is removed.
+    /// Reopens a history, and truncates an incomplete last line, which a killed process leaves.
     pub(super) fn resume(mut file: File, path: PathBuf, limit: u64) -> Result<Log, StoreError> {
         let size = whole_lines(&mut file).and_then(|size| {
             file.set_len(size)?;

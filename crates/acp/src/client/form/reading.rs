@@ -82,7 +82,7 @@ pub(super) fn read(schema: &Raw) -> Result<Form, FormError> {
     let required = schema.required.unwrap_or_default();
     let is_there = |name: &String| properties.iter().any(|(known, _)| known == name);
     if let Some(name) = required.iter().find(|name| !is_there(name)) {
-        let problem = format!("requestedSchema: {name:?} is required, but there is no such field");
+        let problem = format!("requestedSchema: {name:?} is required, but is not a field");
         return Err(FormError::new(problem));
     }
     let fields = properties.into_iter().map(|(name, property)| {

@@ -166,7 +166,7 @@ fn a_schema_that_is_not_a_form_is_refused() {
         ),
         (
             r#"{"properties":{},"required":["x"]}"#,
-            "\"x\" is required, but there is no such field",
+            "\"x\" is required, but is not a field",
         ),
         (r#"{"properties":[]}"#, "requestedSchema: invalid type"),
         ("3", "requestedSchema: invalid type"),
@@ -198,6 +198,6 @@ fn answers_are_checked_as_a_whole() {
     );
     assert_eq!(
         check(json!({ "a": true, "b": 1 })),
-        Err("b: the form has no such field".to_owned())
+        Err("b: the form does not have this field".to_owned())
     );
 }

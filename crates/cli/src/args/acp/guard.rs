@@ -48,8 +48,8 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Reading of the protocol: today's version 1, or the strict message specification with its error
-    /// codes
+    /// Profile: `v1` for today's editors and agents, or `seed` for the strict message specification with
+    /// its error codes
     #[arg(long, value_enum, default_value_t = ProfileChoice::V1)]
     pub(crate) profile: ProfileChoice,
 

@@ -9,10 +9,10 @@ use crate::args::{EnvironmentArgs, Limit, LimitArgs, PermissionArgs, duration};
 
 const EXAMPLES: &str = "\
 Examples:
-  Be the recorded agent for an editor, without a model and without cost:
+  Play the recorded agent for an editor, without a model and without cost:
     tenon acp replay session.jsonl
 
-  Say to an agent what the recorded editor said, and report what it does differently:
+  Replay the editor's messages to an agent, and report what the agent does differently:
     tenon acp replay session.jsonl --as client -- opencode acp
 
   Test a client in CI:
@@ -36,19 +36,19 @@ pub(crate) struct ReplayArgs {
     #[arg(value_name = "FILE")]
     pub(crate) record: PathBuf,
 
-    /// The side to play
+    /// The side to replay
     #[arg(long = "as", value_enum, value_name = "SIDE", default_value_t = SideChoice::Agent)]
     pub(crate) side: SideChoice,
 
-    /// The conversation to play, from 1 [default: the last]
+    /// The conversation to replay, from 1 [default: the last]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) part: Option<u32>,
 
-    /// Play a record that was changed or cut off
+    /// Replay a record that was changed or cut off
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Time limit for an answer, and for the next words of a client: 30s, 5m, or none
+    /// Time limit for an answer, and for the client's next message: 30s, 5m, or none
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
     pub(crate) timeout: Limit,
 
@@ -74,6 +74,6 @@ pub(crate) struct ReplayArgs {
 pub(crate) enum SideChoice {
     /// Answer an editor the way the recorded agent did
     Agent,
-    /// Drive an agent with what the recorded editor said
+    /// Send the recorded editor's messages to an agent
     Client,
 }

@@ -25,7 +25,7 @@ const STOP: StopLimits = StopLimits {
     asked: Duration::from_secs(3),
     terminated: Duration::from_secs(2),
 };
-/// The same after a signal: whoever has sent it may soon send SIGKILL.
+/// The same after a signal: its sender may soon send SIGKILL.
 const STOP_BY_SIGNAL: StopLimits = StopLimits {
     asked: Duration::from_millis(500),
     terminated: Duration::from_secs(2),

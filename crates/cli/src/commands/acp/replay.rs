@@ -76,7 +76,7 @@ async fn play_agent(args: &ReplayArgs, script: Script) -> Result<(), Failure> {
         Err(_) => Err(Failure::new(
             Code::TimedOut,
             format!(
-                "the client said nothing for {limit:?}\n  hint: --timeout none waits for it forever"
+                "no message from the client for {limit:?}\n  hint: --timeout none waits for it forever"
             ),
         )),
         _ => verdict(&report),

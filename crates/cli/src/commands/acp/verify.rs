@@ -97,7 +97,7 @@ fn unexpected(verdict: &Verdict, expected: &[String]) -> Option<String> {
     match expected.is_empty() || expected.iter().any(|hash| is(hash, last)) {
         true => None,
         false => Some(format!(
-            "{} follows what the expected hashes are about; its last hash is {}",
+            "{} comes after the sessions with the expected hashes; its last hash is {}",
             span(last),
             verdict.sha256
         )),

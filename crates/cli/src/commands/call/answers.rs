@@ -30,7 +30,7 @@ const QUESTIONS: usize = 64;
 pub(crate) struct Answers {
     given: Mutex<BTreeMap<String, Payload>>,
     protocol: Option<Protocol>,
-    /// What the plugin is told in the first call.
+    /// What the plugin gets in the first call.
     config: Map<String, Value>,
     questions: Option<mpsc::Sender<Question>>,
     /// Events, where there is a conversation that may wait for them.
@@ -127,7 +127,7 @@ impl Answers {
                 method: call.method.to_string(),
                 reply,
             };
-            // Without room, or without a prompt any more, it is refused.
+            // Without room, or if the prompt has ended, it is refused.
             let has_room = questions.try_send(question).is_ok();
             if let (true, Ok(answer)) = (has_room, replied.await) {
                 return encoded(&answer, format);

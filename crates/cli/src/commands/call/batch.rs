@@ -41,9 +41,9 @@ pub(crate) fn read(args: &CallArgs) -> Result<Option<Vec<BatchItem>>, Failure> {
         let names = Dialect::ALL
             .into_iter()
             .filter(|dialect| dialect.has_batches());
-        let names = names.map(Dialect::name).collect::<Vec<_>>().join(" and ");
+        let names = names.map(Dialect::name).collect::<Vec<_>>().join(" or ");
         return Err(Failure::usage(format!(
-            "{dialect} has no batches, only {names} do\n  hint: --repl makes several calls at once with & at the end of a line"
+            "{dialect} does not support batches; use {names}\n  hint: --repl makes several calls at the same time with & at the end of a line"
         )));
     }
     let unreadable =

@@ -116,7 +116,7 @@ async fn test(project: &Project) -> Result<Outcome, String> {
     if !platform::is_program(Path::new("test")) {
         return Ok(Outcome::Skipped("there is no executable ./test".to_owned()));
     }
-    // It is a program of the user, not of somebody else, and it calls this `tenon`.
+    // It is the user's own program, and it calls this `tenon`.
     let mut command = PluginCommand::new("./test")
         .inherit(Environment::All)
         .merge_output();

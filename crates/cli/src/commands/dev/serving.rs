@@ -47,7 +47,7 @@ impl Serving {
             on_call: Some(hook),
             ..RelaySettings::default()
         };
-        // So that the plugin is told when a client gives up.
+        // So that the plugin gets the cancellations of clients.
         let protocol = Protocol::Ipc;
         let mut start = Start::new(protocol.dialect());
         start.options = protocol.host_options();

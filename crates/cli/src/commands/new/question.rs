@@ -7,7 +7,7 @@ use crate::commands::input;
 use crate::exit::{Code, Failure};
 use crate::output;
 
-/// Asks for what is not given, if there is somebody to ask.
+/// Asks for what is not given, if there is a terminal.
 pub(super) async fn ask(
     language: Option<Language>,
     kind: Option<Kind>,

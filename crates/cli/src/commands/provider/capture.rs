@@ -114,7 +114,7 @@ impl Captured {
             true => Ok(()),
             false => Err(Failure::new(
                 Code::Failed,
-                "the plugin offers neither functions nor resources, so there is nothing to make a provider of\n  \
+                "the plugin offers neither functions nor resources, so it cannot be packed as a provider\n  \
                  hint: its answer to `init` names them in `capabilities`: [\"functions\", \"resources\"]",
             )),
         }

@@ -20,7 +20,7 @@ impl Command {
     pub(super) fn resolve(words: &[String]) -> Result<Command, Failure> {
         let (program, arguments) = words
             .split_first()
-            .ok_or_else(|| Failure::usage("there is no command"))?;
+            .ok_or_else(|| Failure::usage("the command of the plugin is missing"))?;
         let absolute = |path: &Path| {
             std::path::absolute(path)
                 .map_err(|error| Failure::usage(format!("{}: {error}", tenon_text::path(path))))

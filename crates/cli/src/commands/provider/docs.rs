@@ -122,7 +122,7 @@ struct Outcome {
     written: Vec<String>,
     /// Pages that a person wrote or has made their own.
     kept: Vec<String>,
-    /// Pages about what the plugin does not have any more.
+    /// Pages about what the plugin no longer has.
     removed: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ enum State {
 }
 
 impl LastWords {
-    /// With `is_shown`, somebody else shows every line.
+    /// With `is_shown`, every line is shown elsewhere.
     pub(super) fn new(is_shown: bool) -> LastWords {
         LastWords(Mutex::new(match is_shown {
             true => State::Shown,

@@ -48,7 +48,7 @@ impl Transcript {
         self.asked.clear();
     }
 
-    /// The question is not open any more: it disappears, if the screen shows nothing but what is printed here.
+    /// The question is no longer open: it disappears, if the screen shows nothing but what is printed here.
     pub(crate) fn withdraw_question(&mut self, is_erased: bool) -> Result<(), Failure> {
         let asked = std::mem::take(&mut self.asked);
         match self.question.take() {
@@ -106,7 +106,7 @@ impl Transcript {
         Ok(())
     }
 
-    /// All that a tool is given: nobody can allow what is not shown.
+    /// All that a tool is given: users must see what they allow.
     fn input(&mut self, input: &str) -> Result<(), Failure> {
         let mut rest: Value = serde_json::from_str(input).unwrap_or_default();
         let is_text = rest.get("command").is_some_and(Value::is_string);

@@ -20,7 +20,7 @@ const OUTPUT_LINES: usize = 6;
 /// How much of a diff is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Its beginning: it was decided, or nobody is asked.
+    /// Its beginning: it was decided, or no permission is needed.
     Short,
     /// All of it.
     Whole,
@@ -176,7 +176,7 @@ impl Transcript {
     }
 }
 
-/// At most so many characters.
+/// The first `most` characters.
 fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -173,7 +173,7 @@ fn writing(folder: &Path, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn opencode_edits_is_cancelled_and_goes_on_with_a_session() {
+async fn opencode_edits_is_cancelled_and_resumes_a_session() {
     optional_trial(WATCHDOG, opencode(), async |(sdks, opencode), _| {
         for is_guarded in [false, true] {
             let home = tempfile::tempdir().expect("a folder");

@@ -98,7 +98,7 @@ pub(crate) fn folder_risk(folder: &Path) -> Option<String> {
     })
 }
 
-/// Makes sure that the names of files in a folder are what they are now after a crash, too.
+/// Syncs a folder, so that files that were created, renamed or removed in it stay so after a crash.
 pub(crate) fn sync_folder(folder: &File) -> io::Result<()> {
     folder.sync_all()
 }

@@ -157,12 +157,12 @@ pub(crate) fn left(process: Group) {
     tell("left", process);
 }
 
-/// This control group is about to be made, or there. It may be told more than once.
+/// This control group is about to be made, or there. It may be announced more than once.
 pub(crate) fn confined(cgroup: &Path) {
     say(format_args!("confined {}", cgroup.display()));
 }
 
-/// This control group is not there any more.
+/// This control group was removed.
 pub(crate) fn released(cgroup: &Path) {
     say(format_args!("released {}", cgroup.display()));
 }
@@ -178,7 +178,7 @@ fn say(line: fmt::Arguments<'_>) {
     };
     let mut stdin = guardian.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(stdin) = &mut *stdin {
-        // A few bytes into a pipe that is read at once. If the guardian has died, nothing can be done.
+        // A few bytes into a pipe that is read immediately. If the guardian has died, nothing can be done.
         let _told = writeln!(stdin, "{line}");
     }
 }

@@ -198,7 +198,7 @@ impl Launch {
             setrlimit(Resource::Nofile, limit).map_err(preparing)?;
         }
         system::die_with_parent().map_err(|error| (Step::Preparing, error))?;
-        // If it has died already, it does not send that signal any more.
+        // If it has already died, it no longer sends that signal.
         match getppid() == Some(prepared.parent) {
             true => Ok(()),
             false => Err(preparing(Errno::PIPE)),

@@ -44,7 +44,7 @@ struct Left {
 }
 
 impl Ending {
-    /// Kills what can be found at once.
+    /// Kills the processes that one scan finds.
     fn begin(&mut self) {
         if let Some(left) = &mut self.left {
             left.family.kill();
@@ -62,7 +62,7 @@ impl Ending {
     }
 }
 
-/// Kills all descendants of a plugin, also those started meanwhile, and reaps the plugin. Returns at once;
+/// Kills all descendants of a plugin, also those started meanwhile, and reaps the plugin. Returns immediately;
 /// the receiver is notified of the end.
 pub(crate) fn end(family: Box<Family>) -> oneshot::Receiver<()> {
     static HAS_THREAD: OnceLock<bool> = OnceLock::new();

@@ -68,7 +68,7 @@ impl Family {
         self.job.end_all();
     }
 
-    /// Keeps it from doing anything more: its processes are killed at once.
+    /// Keeps it from doing anything more: its processes are killed immediately.
     pub(crate) fn hold(&self) {
         self.job.end_all();
     }
@@ -82,7 +82,7 @@ impl Family {
     pub(crate) async fn see_descendants(&mut self) {}
 }
 
-/// Kills all processes of a plugin. Returns at once; the receiver is notified when they are gone.
+/// Kills all processes of a plugin. Returns immediately; the receiver is notified when they are gone.
 pub(crate) fn end(family: Box<Family>) -> oneshot::Receiver<()> {
     /// Killed processes take a moment to go; one that waits for a device may take longer than anyone should wait.
     const LONGEST: Duration = Duration::from_secs(10);

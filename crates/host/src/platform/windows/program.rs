@@ -12,7 +12,7 @@ use crate::environment::Variables;
 pub(super) struct Program {
     /// An absolute path. The standard library runs batch files by cmd.exe, with arguments that it quotes or refuses.
     pub(super) path: PathBuf,
-    /// Arguments before those of the command: for a script, how its interpreter is told to run it.
+    /// Arguments before those of the command: for a script, those that make its interpreter run it.
     pub(super) before: Vec<OsString>,
 }
 

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_are_told_apart() {
+    fn sockets_are_distinguished() {
         let allow = Action::Allow.operand();
         let (inet, inet6, unix, netlink) = (2, 10, 1, 16);
         let (stream, datagram, raw) = (1, 2, 3);

@@ -192,7 +192,7 @@ pub(super) fn seccomp_filter(filter: &[Instruction], asks: bool) -> io::Result<O
     Ok(asks.then(|| unsafe { OwnedFd::from_raw_fd(listener) }))
 }
 
-/// Waits for the next call that the filter asks about. None once no process has the filter any more.
+/// Waits for the next call that the filter asks about. None once no process has the filter.
 pub(super) fn next_call(listener: BorrowedFd<'_>) -> io::Result<Option<Call>> {
     loop {
         let mut ready = [PollFd::new(&listener, PollFlags::IN)];

@@ -248,7 +248,7 @@ fn existing(
                 "{permission} is allowed for {}, which cannot be opened: {error}",
                 path.display()
             ),
-            "a rule is for what exists: create it, or allow the folder that it will be in",
+            "permissions are for files that exist: create it, or allow the folder that it will be in",
         )
     })
 }
@@ -294,7 +294,7 @@ fn net(permissions: &Permissions) -> Result<Net, Unenforceable> {
         _ if permissions.denies_all(Permission::Net) => {}
         Some(Grant::All) => {
             return Err(Unenforceable::new(
-                "net is allowed as a whole and denied in part, which the kernel has no rule for",
+                "net is allowed as a whole and denied in part, which the kernel cannot enforce",
                 "list what is allowed, as in \"net=:443\"",
             ));
         }

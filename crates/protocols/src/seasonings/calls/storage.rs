@@ -99,7 +99,7 @@ pub struct Held {
     /// Its id.
     #[serde(default, rename = "lockId")]
     pub lock_id: Option<String>,
-    /// The lock info of whoever holds it.
+    /// The lock info of the holder.
     #[serde(default)]
     pub info: Option<String>,
 }

@@ -10,7 +10,7 @@ use super::shop::{
 use crate::proto::tfplugin6::*;
 
 #[tokio::test]
-async fn what_the_provider_has_is_told() {
+async fn terraform_gets_what_the_provider_offers() {
     let shop = adapter();
     let told = answer(shop.get_provider_schema(ask(Default::default())).await);
     let schema = &told.resource_schemas[ITEM];
@@ -77,7 +77,7 @@ async fn a_plan_keeps_what_the_provider_does_not_change() {
 }
 
 #[tokio::test]
-async fn what_is_gone_has_no_identity() {
+async fn a_deleted_resource_has_no_identity() {
     let request = apply_resource_change::Request {
         type_name: ITEM.to_owned(),
         prior_state: packed_item("before"),

@@ -47,7 +47,7 @@ impl Talk<'_> {
                 self.transcript.event(&event)?;
                 match self.args.json {
                     true => Ok(()),
-                    false => self.transcript.note("the page is done"),
+                    false => self.transcript.note("the page was completed"),
                 }
             }
             News::Decided(request, decision) => self.decided(&request, &decision),
@@ -124,7 +124,7 @@ impl Talk<'_> {
         let hint = format!("allow it with --allow {kind}, or with a rule in --policy FILE");
         self.transcript.event(&json!({
             "event": "permission", "sessionId": request.session_id, "toolCall": request.tool_call,
-            "action": "deny", "by": "nobody", "why": format!("no rule decides, and nobody can be asked; {hint}"),
+            "action": "deny", "by": "nobody", "why": format!("no rule matches, and there is no terminal to ask on; {hint}"),
         }))?;
         if self.args.json {
             return Ok(());

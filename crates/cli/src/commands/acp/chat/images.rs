@@ -20,7 +20,7 @@ const TYPES: [(&str, &[u8]); 5] = [
     ("image/bmp", b"BM"),
 ];
 
-/// Reads an image. Its type is told by its first bytes.
+/// Reads an image. Its first bytes determine its type.
 pub(super) fn read(path: &Path) -> Result<ContentBlock, Failure> {
     let name = tenon_text::path(path);
     let problem =

@@ -31,7 +31,7 @@ pub(super) struct Talk<'a> {
     pub(super) commands: Arc<Mutex<Vec<String>>>,
     /// Images for the next prompt.
     pub(super) images: Vec<ContentBlock>,
-    /// Permissions that were rejected because nobody could be asked.
+    /// Permissions that were rejected because there was no terminal to ask on.
     pub(super) lacking: usize,
     /// Ctrl-C was pressed so often in this turn.
     pub(super) cancelled: usize,

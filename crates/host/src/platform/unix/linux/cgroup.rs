@@ -1,5 +1,5 @@
 //! Cgroups for plugins, where we may make them. A process can leave its process group and overwrite its
-//! environment, but cannot leave its cgroup: so all processes in it can be killed at once, and what they use
+//! environment, but cannot leave its cgroup: so all processes in it can be killed in one step, and what they use
 //! together can be limited.
 
 use std::fmt::Display;
@@ -13,7 +13,7 @@ use rustix::process::Pid;
 
 use crate::platform::unix::{family, guardian};
 
-/// A group inside our own one whose members can be killed at once, where we may make one.
+/// A group inside our own one whose members can be killed in one step, where we may make one.
 pub(crate) fn new_group() -> Option<Cgroup> {
     let (own, _) = unified()?;
     Cgroup::new_in(&own).ok().filter(Cgroup::can_kill)
@@ -56,7 +56,7 @@ impl Cgroup {
         })
     }
 
-    /// Whether all processes in it can be killed at once.
+    /// Whether all processes in it can be killed in one step.
     pub(crate) fn can_kill(&self) -> bool {
         self.has("cgroup.kill")
     }

@@ -62,7 +62,7 @@ pub(crate) enum SocketError {
     },
 }
 
-/// The system has room for so many bytes in the address of a socket.
+/// The most bytes that the system accepts in the address of a socket.
 const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 /// A socket that is listened on. Its file goes when it is dropped, and its folder if it was made
@@ -104,7 +104,7 @@ impl Socket {
     /// connect.
     ///
     /// # Errors
-    /// The folder cannot be written, its path is too long or cannot be told to Terraform, or the
+    /// The folder cannot be written, its path is too long or cannot be sent to Terraform, or the
     /// group cannot be given.
     pub(crate) fn bind(
         prefix: &str,
