@@ -23,6 +23,7 @@ use crate::paths::spelling;
 pub(crate) use command::Meant;
 pub use command::{Commands, command_line};
 pub(crate) use environment::variables;
+pub(crate) use path::normal;
 
 /// What a tool call does: its kind, the files that it is about and the commands that it runs.
 ///

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tenon_acp::facts::Facts;
+use tenon_acp::paths::FolderNames;
 use tenon_acp::policy::Action;
 
 use super::{decide, errors, policy};
@@ -288,7 +289,7 @@ fn a_file_with_several_names_is_asked_about() {
     let decided = |path: &str| {
         let mut facts = Facts::reading(path, &folder);
         facts.follow_links();
-        policy(FILES).decide(&facts, &folder)
+        policy(FILES).decide(&facts, &FolderNames::only(&folder))
     };
     assert_eq!(decided("src/plain").action, Action::Allow);
     assert_eq!(decided(".env").action, Action::Deny);
@@ -356,4 +357,47 @@ fn patterns_that_cannot_be_meant_are_reported() {
         errors(&rule("deny", "  command = [\"git push*\", \"rm [a-z]\"]")),
         ""
     );
+}
+
+/// Agents use the name that the client gave, and the one that the system tells them.
+#[test]
+fn patterns_are_about_the_folder_under_each_of_its_names() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().canonicalize().unwrap();
+    for folder in ["real/p/secrets", "real/p/src", "real/x", "real/p2"] {
+        std::fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+    let text = format!(
+        "{}{}",
+        rule("deny", "  path = [\"secrets/**\"]"),
+        rule("allow", "  path = [\"src/**\"]").replace("\"r\"", "\"s\""),
+    );
+    let rules = policy(&text);
+    for given in ["real/p", "link/p", "link/x/../p"] {
+        let folder = FolderNames::find(root.join(given));
+        for (path, expected) in [
+            ("secrets/k".into(), Action::Deny),
+            (root.join("real/p/secrets/k"), Action::Deny),
+            (root.join("link/p/secrets/k"), Action::Deny),
+            ("src/a".into(), Action::Allow),
+            (root.join("real/p/src/a"), Action::Allow),
+            (root.join("real/p2/src/a"), Action::Ask),
+        ] {
+            let mut facts = Facts::writing(path.to_str().unwrap(), &folder);
+            facts.follow_links();
+            let decision = rules.decide(&facts, &folder);
+            assert_eq!(decision.action, expected, "{given} {path:?}: {decision}");
+        }
+        // A link that only the agent has named may lead elsewhere later.
+        let is_known = given != "real/p";
+        let mut facts = Facts::writing(root.join("link/p/src/a").to_str().unwrap(), &folder);
+        facts.follow_links();
+        let decision = rules.decide(&facts, &folder);
+        assert_eq!(
+            decision.action == Action::Allow,
+            is_known,
+            "{given}: {decision}"
+        );
+    }
 }
