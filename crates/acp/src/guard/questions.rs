@@ -102,12 +102,16 @@ impl Shared {
     ) -> Result<(), RpcError> {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let id = format!("tenon-guard-{number}");
+        // An agent that knew the name could change what the user is shown, with updates of this tool call.
+        let mut secret = [0; 8];
+        getrandom::fill(&mut secret).map_err(|_| RpcError::internal("Internal error"))?;
+        let name = format!("{id}-{:016x}", u64::from_be_bytes(secret));
         let tool_call = ToolCallUpdate {
             kind: Some(question.kind),
             title: Some(question.title),
             raw_input: Raw::of(&question.input).ok(),
             content: question.content,
-            ..ToolCallUpdate::new(id.clone())
+            ..ToolCallUpdate::new(name)
         };
         let options = [
             ("allow", "Allow", PermissionKind::AllowOnce),
