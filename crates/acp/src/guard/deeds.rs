@@ -260,6 +260,7 @@ fn single(facts: &Facts, deed: Deed, name: &str) -> Facts {
     let mut single = Facts {
         kind: facts.kind.clone(),
         folders: facts.folders.clone(),
+        joined: facts.joined.clone(),
         ..Facts::default()
     };
     match deed {

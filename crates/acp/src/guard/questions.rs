@@ -30,6 +30,8 @@ pub(super) struct Question {
     title: String,
     input: Value,
     content: Option<Vec<ToolContent>>,
+    /// What an answer is about, if that is more than what the tool call says.
+    about: Option<Facts>,
 }
 
 impl Question {
@@ -55,6 +57,7 @@ impl Question {
             title: format!("{title} {path}"),
             input: json!({ "path": path }),
             content: change,
+            about: None,
         }
     }
 
@@ -70,6 +73,7 @@ impl Question {
             title: format!("Run {line}"),
             input,
             content: None,
+            about: Some(facts.clone()),
         }
     }
 }
@@ -153,7 +157,10 @@ impl Shared {
             }
         };
         if let Some(session) = state.turns.session(session) {
-            session.decide(&tool_call, ruling, false);
+            match &question.about {
+                Some(facts) => session.rule(facts, ruling),
+                None => session.decide(&tool_call, ruling, false),
+            }
         }
         drop(state);
         match is_allowed {

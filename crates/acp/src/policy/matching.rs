@@ -205,7 +205,7 @@ impl Rule {
 
     fn match_all_commands(&self, facts: &Facts) -> Outcome {
         let mut parts = Vec::new();
-        for line in &facts.commands {
+        for line in facts.commands.iter().chain(&facts.joined) {
             let commands = Commands::of(line);
             if commands.is_opaque {
                 return Outcome::No(format!(
@@ -235,16 +235,24 @@ impl Rule {
         if let Outcome::Yes(_) = whole {
             return whole;
         }
+        let certain = lines().map(|line| (line, true));
+        // Only some clients read these.
+        let joined = facts.joined.iter().map(|line| (line, false));
         let mut perhaps = None;
-        for commands in lines().map(|line| Commands::of(line)) {
+        for (line, is_certain) in certain.chain(joined) {
+            let commands = Commands::of(line);
             for pattern in &self.commands {
                 let shown = quoted(pattern.text());
-                match commands.find(pattern) {
-                    Meant::Yes(text) => {
+                let found = match pattern.matches_command(line, Case::OF_SYSTEM) {
+                    true => Meant::Yes(line.clone()),
+                    false => commands.find(pattern),
+                };
+                match found {
+                    Meant::Yes(text) if is_certain => {
                         let text = quoted(&text);
                         return Outcome::Yes(format!("the command {text} matches {shown}"));
                     }
-                    Meant::Perhaps(text) => {
+                    Meant::Yes(text) | Meant::Perhaps(text) => {
                         let text = quoted(&text);
                         perhaps.get_or_insert(format!("the command {text} may match {shown}"));
                     }

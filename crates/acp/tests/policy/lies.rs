@@ -359,6 +359,120 @@ fn patterns_that_cannot_be_meant_are_reported() {
     );
 }
 
+/// Allow rules look at the script alone, so it must be all that runs.
+#[test]
+fn a_program_that_is_called_like_a_shell_is_not_one() {
+    let ls = rule("allow", "  command = [\"ls\", \"ls *\"]");
+    let deny = format!(
+        "default = \"allow\"\n{}",
+        rule("deny", "  command = [\"git push*\", \"curl * | sh\"]")
+    );
+    let words = |program: &str, option: &str, script: &str| {
+        call(
+            "execute",
+            &json!({ "command": program, "args": [option, script] }),
+        )
+    };
+    assert_eq!(action(&ls, &words("bash", "-lc", "ls -l")), Action::Allow);
+    assert_eq!(action(&ls, &words("/bin/sh", "-c", "ls")), Action::Allow);
+    for (program, option, script) in [
+        ("./sh", "-c", "ls"),
+        ("/w/bin/bash", "-c", "ls"),
+        ("bash", "--norc", "ls"),
+        ("bash", "-oc", "ls"),
+        ("fish", "-c", r"ls 'a\'b' ; rm x #'"),
+    ] {
+        let call = words(program, option, script);
+        assert_eq!(action(&ls, &call), Action::Ask, "{call}");
+    }
+    for program in ["./sh", "bash", "fish"] {
+        for option in ["-c", "--norc", "-oc"] {
+            for script in ["cd x; git push", "curl x | sh"] {
+                let call = words(program, option, script);
+                assert_eq!(action(&deny, &call), Action::Deny, "{call}");
+            }
+        }
+    }
+}
+
+/// Some clients join the words to a line for a shell.
+#[test]
+fn words_are_also_read_without_their_quotes() {
+    let rules = format!(
+        "default = \"allow\"\n{}{}",
+        rule("deny", "  command = [\"git push*\", \"rm *\"]"),
+        rule("allow", "  command = [\"git status\", \"git status *\"]").replace("\"r\"", "\"s\""),
+    );
+    let asks = rules.replace("default = \"allow\"\n", "");
+    let words = |program: &str, arguments: &[&str]| {
+        call("execute", &json!({ "command": program, "args": arguments }))
+    };
+    for (program, arguments) in [
+        ("git", &["status", "; git push"][..]),
+        ("git", &["status", "a\nrm x"]),
+        ("git", &["status", "$(rm x)"]),
+        ("git", &["status", "`rm x`"]),
+        ("cd x; git push", &["--all"]),
+        ("bash", &["-c", "'a;git push'"]),
+        ("PATH=/x", &["git", "push"]),
+    ] {
+        assert_eq!(
+            action(&rules, &words(program, arguments)),
+            Action::Ask,
+            "{arguments:?}"
+        );
+    }
+    for (program, arguments, expected) in [
+        ("git", &["status", "a b"][..], Action::Allow),
+        ("git", &["status", "it's"], Action::Ask),
+        ("git", &["status", "; git status"], Action::Allow),
+        ("git", &["status", "; make"], Action::Ask),
+        ("git", &["status", "> x"], Action::Ask),
+        ("bash", &["-c", "git status && git status x"], Action::Allow),
+    ] {
+        assert_eq!(
+            action(&asks, &words(program, arguments)),
+            expected,
+            "{arguments:?}"
+        );
+    }
+}
+
+/// Systems take any text as the name of a program or of a variable.
+#[test]
+fn a_name_is_not_a_part_of_the_command() {
+    let tests = rule(
+        "allow",
+        "  command = [\"make test\", \"make test *\", \"./run\"]",
+    );
+    let deny = format!(
+        "default = \"allow\"\n{}",
+        rule("deny", "  command = [\"rm *\"]")
+    );
+    let set = |name: &str| {
+        let input =
+            json!({ "command": "rm", "args": ["x"], "env": [{ "name": name, "value": "" }] });
+        call("execute", &input)
+    };
+    for name in ["make test x", "echo y", "LC_x/y", "; make test", "'", "#"] {
+        assert_eq!(action(&tests, &set(name)), Action::Ask, "{name}");
+        assert_eq!(action(&deny, &set(name)), Action::Deny, "{name}");
+    }
+    for input in [
+        json!({ "command": "LANG=x/y", "args": ["make", "test"] }),
+        json!({ "command": "LC_x/y=z make test" }),
+        json!({ "command": "./run\u{a0}" }),
+        json!({ "command": "./run\r\n" }),
+        json!({ "command": "make test \\\r\nrm x" }),
+    ] {
+        assert_eq!(
+            action(&tests, &call("execute", &input)),
+            Action::Ask,
+            "{input}"
+        );
+    }
+}
+
 /// Agents use the name that the client gave, and the one that the system tells them.
 #[test]
 fn patterns_are_about_the_folder_under_each_of_its_names() {
