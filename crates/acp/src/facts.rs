@@ -20,9 +20,11 @@ use tenon_protocols::acp::{
 
 use crate::paths::spelling;
 
-pub(crate) use command::Meant;
+use command::Given;
 pub use command::{Commands, command_line};
+pub(crate) use command::{Key, Meant};
 pub(crate) use environment::variables;
+pub(crate) use path::normal;
 
 /// What a tool call does: its kind, the files that it is about and the commands that it runs.
 ///
@@ -43,8 +45,11 @@ pub struct Facts {
     pub commands: BTreeSet<String>,
     /// Where the commands are run, if that is stated and is not the folder of the session.
     pub folders: BTreeSet<PathBuf>,
-    /// The command lines of shells whose scripts are among the commands. They are started too, but say no more.
+    /// What is started too, for rules that ask or deny: the command lines of shells whose scripts are among the commands, and
+    /// the script of what may be a shell.
     pub shells: BTreeSet<String>,
+    /// How commands of several words read without their quotes: so they are run by clients that join the words to a line.
+    pub joined: BTreeSet<String>,
     /// It shows how a file changes.
     pub has_diff: bool,
     /// It has the new text of a file.
@@ -123,17 +128,33 @@ impl Facts {
     fn add_words(&mut self, program: &str, arguments: &[String], variables: &[(&str, &str)]) {
         let words = command::command_line(program, arguments);
         let line = environment::before(variables, &words);
-        match command::script(program, arguments).filter(|_| line == words) {
-            Some(script) => {
-                if self.shells.len() < MOST
-                    && line.len() <= LONGEST_COMMAND
-                    && self.bytes() < MOST_BYTES
-                {
-                    self.shells.insert(line);
-                }
+        match command::script(program, arguments) {
+            Some(Given::Script(script)) if line == words => {
+                self.add_shell(&line);
                 self.add_line(script);
+                return;
             }
-            None => self.add_line(&line),
+            Some(Given::Script(script) | Given::Perhaps(script)) => self.add_shell(script),
+            None => {}
+        }
+        self.add_line(&line);
+        if let Some(joined) = command::joined(program, arguments) {
+            self.add_joined(environment::before(variables, &joined));
+        }
+    }
+
+    fn add_shell(&mut self, line: &str) {
+        let has_room = self.shells.len() < MOST && self.bytes() < MOST_BYTES;
+        if has_room && line.len() <= LONGEST_COMMAND {
+            self.shells.insert(line.to_owned());
+        }
+    }
+
+    fn add_joined(&mut self, line: String) {
+        let has_room = self.joined.len() < MOST && self.bytes() < MOST_BYTES;
+        match has_room && line.len() <= LONGEST_COMMAND {
+            true => drop(self.joined.insert(line)),
+            false => self.is_incomplete = true,
         }
     }
 
@@ -253,7 +274,7 @@ impl Facts {
     /// How much is kept.
     pub(crate) fn bytes(&self) -> usize {
         let paths = [&self.paths, &self.climbing, &self.folders];
-        let lines = [&self.commands, &self.shells];
+        let lines = [&self.commands, &self.shells, &self.joined];
         let paths = paths
             .into_iter()
             .flatten()
@@ -269,6 +290,7 @@ impl Facts {
             paths: &self.paths - &before.paths,
             commands: &self.commands - &before.commands,
             shells: &self.shells - &before.shells,
+            joined: &self.joined - &before.joined,
             ..self.clone()
         };
         (!facts.paths.is_empty() || !facts.commands.is_empty()).then_some(facts)

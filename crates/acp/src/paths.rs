@@ -4,6 +4,7 @@
 //! walked part by part from the open folder of the session, and no step follows a link by itself. Links that stay
 //! inside are followed by reading them; links that lead outside are refused.
 
+mod names;
 mod replacing;
 #[cfg_attr(windows, path = "paths/spelling/windows.rs")]
 #[cfg_attr(not(windows), path = "paths/spelling/unix.rs")]
@@ -12,13 +13,14 @@ mod walk;
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 use tenon_host::folder::{self, Folder};
 use tenon_protocols::acp::{Failure, Profile};
 use tenon_rpc::RpcError;
 
+pub use names::FolderNames;
 pub(crate) use spelling::below;
 use walk::Purpose;
 
@@ -32,8 +34,7 @@ pub struct Roots(Vec<Root>);
 #[derive(Debug)]
 struct Root {
     folder: Folder,
-    /// The path that the client gave, and where it leads if there are links in it.
-    names: Vec<PathBuf>,
+    names: FolderNames,
 }
 
 /// What is done with a file.
@@ -126,6 +127,11 @@ impl Roots {
     pub fn open<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Roots, PathError> {
         let roots = folders.into_iter().map(|path| Root::open(path.as_ref()));
         roots.collect::<Result<_, _>>().map(Roots)
+    }
+
+    /// The first of the folders, where a session works; nothing if there are none.
+    pub fn folder(&self) -> Option<&FolderNames> {
+        self.0.first().map(|root| &root.names)
     }
 
     /// Reads a text file, or some of its lines: from `line` (counted from 1), at most `limit` of them.
@@ -248,12 +254,7 @@ impl Root {
             return Err(PathError::Invalid("the folder is not an absolute path"));
         }
         let folder = Folder::open(path)?;
-        let mut names = vec![path.to_owned()];
-        if let Ok(target) = path.canonicalize()
-            && target != path
-        {
-            names.push(target);
-        }
+        let names = FolderNames::find(path);
         Ok(Root { folder, names })
     }
 }

@@ -40,7 +40,6 @@ mod reading;
 
 use std::collections::HashSet;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -53,6 +52,7 @@ use tenon_rpc::RpcError;
 
 use crate::facts::Facts;
 use crate::glob::Glob;
+use crate::paths::FolderNames;
 use matching::Outcome;
 
 /// What is done about a tool call.
@@ -162,7 +162,7 @@ impl Policy {
     }
 
     /// Decides about a tool call in a session with this folder.
-    pub fn decide(&self, facts: &Facts, folder: &Path) -> Decision {
+    pub fn decide(&self, facts: &Facts, folder: &FolderNames) -> Decision {
         let mut passed = Vec::new();
         // A rule that denies, perhaps this: then the user is asked, unless what follows denies it anyway.
         let mut doubt: Option<Decision> = None;

@@ -11,6 +11,7 @@ mod lies;
 use std::path::Path;
 
 use tenon_acp::facts::Facts;
+use tenon_acp::paths::FolderNames;
 use tenon_acp::policy::{Action, Decision, Policy};
 use tenon_hcl::{Source, Style};
 use tenon_protocols::acp::{PermissionOption, PermissionOutcome};
@@ -53,7 +54,7 @@ fn policy(text: &str) -> Policy {
 fn decide(policy: &Policy, call: &str) -> Decision {
     let mut facts = Facts::default();
     facts.add_update(&serde_json::from_str(call).unwrap(), Path::new("/w"));
-    policy.decide(&facts, Path::new("/w"))
+    policy.decide(&facts, &FolderNames::only("/w"))
 }
 
 #[track_caller]

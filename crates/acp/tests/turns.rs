@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tenon_acp::paths::FolderNames;
 use tenon_acp::policy::{Action, Policy};
 use tenon_acp::turns::{Arrival, Step, Turns};
 use tenon_protocols::acp::Profile;
@@ -269,7 +270,8 @@ fn what_a_tool_call_does_is_remembered() {
     let text =
         "rule \"a\" {\n  action = \"deny\"\n  kind = [\"edit\"]\n  path = [\"**/.env\"]\n}\n";
     let policy = Policy::parse(&tenon_hcl::Source::new("p", text)).unwrap();
-    assert_eq!(policy.decide(&facts, Path::new(W)).action, Action::Deny);
+    let folder = FolderNames::only(W);
+    assert_eq!(policy.decide(&facts, &folder).action, Action::Deny);
     let unknown = serde_json::from_value(json!({ "toolCallId": "other" })).unwrap();
     assert!(session.facts_of(&unknown).kind.is_none());
     for number in 0..5000 {

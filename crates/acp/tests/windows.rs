@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenon_acp::facts::Facts;
-use tenon_acp::paths::{Access, PathError, Roots};
+use tenon_acp::paths::{Access, FolderNames, PathError, Roots};
 use tenon_acp::policy::{Action, Policy};
 use tenon_hcl::Source;
 use tenon_protocols::acp::CreateTerminalParams;
@@ -195,7 +195,7 @@ fn long_paths_are_read_and_written() {
 
 fn decide(policy: &str, facts: &Facts, folder: &Path) -> Action {
     let policy = Policy::parse(&Source::new("policy", policy)).unwrap();
-    policy.decide(facts, folder).action
+    policy.decide(facts, &FolderNames::only(folder)).action
 }
 
 #[test]

@@ -25,7 +25,7 @@ impl Shared {
         let (mut facts, mut stated) = session.facts_of(&request);
         facts.follow_links();
         stated.follow_links();
-        let decision = self.setup.decide(&facts, session.folder());
+        let decision = self.setup.decide(&facts, &session.names());
         let options = request.options.clone();
         let answer = self.answer(&session, &decision, request).await;
         // What the agent means by its own "always" only it knows; here it is what was shown.
@@ -70,7 +70,7 @@ impl Shared {
         tool_call: ToolCallUpdate,
     ) -> Result<bool, RpcError> {
         facts.follow_links();
-        let decision = self.setup.decide(&facts, session.folder());
+        let decision = self.setup.decide(&facts, &session.names());
         let is_reading = facts.kind == Some(ToolKind::Read);
         // A rule has decided, and nothing about it was shown before. Files that may be read are too many to be shown.
         let is_news = !is_reading && !session.is_granted(&facts, decision.rule.is_some());

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::session::About;
 use super::terminals::Terminals;
 use crate::facts::Facts;
-use crate::paths::Roots;
+use crate::paths::{FolderNames, Roots};
 use crate::turns;
 use crate::turns::changes;
 
@@ -153,6 +153,12 @@ impl State {
         self.folders
             .first()
             .map_or(std::path::Path::new("/"), PathBuf::as_path)
+    }
+
+    /// The same folder, by all its names.
+    pub(super) fn names(&self) -> FolderNames {
+        let known = self.roots.folder().cloned();
+        known.unwrap_or_else(|| FolderNames::only(self.folder()))
     }
 
     /// Adds an update. `peer` is no longer read if too many wait.

@@ -1,7 +1,6 @@
 //! How a client is set up: what it offers, and who answers the agent's questions.
 
 use std::fmt;
-use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +17,7 @@ use tenon_rpc::Tap;
 use tenon_rpc::trace::Redact;
 
 use crate::facts::Facts;
+use crate::paths::FolderNames;
 use crate::policy::{Action, Decision, Policy};
 
 /// The answer of a user, which may take long. It is dropped when the turn is cancelled.
@@ -181,7 +181,7 @@ impl fmt::Debug for Setup {
 
 impl Setup {
     /// What is decided about a call in a session with this folder.
-    pub(super) fn decide(&self, facts: &Facts, folder: &Path) -> Decision {
+    pub(super) fn decide(&self, facts: &Facts, folder: &FolderNames) -> Decision {
         let mut last = None;
         for policy in &self.policies {
             let decision = policy.decide(facts, folder);

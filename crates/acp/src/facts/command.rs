@@ -27,8 +27,19 @@ pub struct Commands {
     /// It sets something by which other programs are run than those that are named: `PATH`, an alias of git.
     is_diverted: bool,
     has_variables: bool,
+    /// The words of the line, if it is one command that every shell divides into these.
+    words: Option<Vec<String>>,
     /// Whether names are the same in another case.
     case: Case,
+}
+
+/// A command line, to find out whether two lines are the same command: however the words are quoted, but not other words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Key {
+    /// The words of one command.
+    Words(Vec<String>),
+    /// A line that shells do more with than to divide it into words.
+    Line(String),
 }
 
 /// Whether one of the commands is meant by a pattern.
@@ -58,6 +69,8 @@ impl Commands {
         commands.is_opaque |= windows::is_ambiguous(line) || script.is_cut;
         commands.is_cut |= script.is_cut;
         commands.is_diverted |= script.is_diverted;
+        // These are letters for some shells of Windows.
+        commands.words = { commands.words }.filter(|_| !line.contains(['\\', '\'', '"']));
         commands.case = Case::Any;
         commands
     }
@@ -72,6 +85,7 @@ impl Commands {
             is_diverted,
             has_variables,
             has_expansions,
+            words,
         } = Script::of(line);
         Commands {
             parts,
@@ -81,6 +95,7 @@ impl Commands {
             is_cut,
             is_diverted,
             has_variables,
+            words,
             case: Case::Exact,
         }
     }
@@ -105,25 +120,26 @@ impl Commands {
         }
     }
 
-    /// The line in one spelling, to find out whether two lines are the same command.
-    pub(crate) fn key(line: &str) -> String {
+    /// The line in one spelling.
+    pub(crate) fn key(line: &str) -> Key {
+        let line = line.trim_matches([' ', '\t', '\n']);
         let commands = Commands::of(line);
         // A variable may change what the command does.
-        let is_plain = |reading: &Reading| !reading.has_holes() && !commands.has_variables;
-        match commands.readings.first() {
-            Some(reading)
-                if commands.parts.len() == 1 && !commands.is_opaque && is_plain(reading) =>
-            {
-                reading.text()
-            }
-            _ => line.trim().to_owned(),
+        let is_plain = !commands.is_opaque && !commands.has_variables;
+        match commands.words.filter(|_| is_plain) {
+            Some(words) => Key::Words(words),
+            None => Key::Line(line.to_owned()),
         }
     }
 }
 
 /// The command line of a program with arguments, each in quotes if a shell would read it as anything else.
 pub fn command_line(program: &str, arguments: &[String]) -> String {
-    let mut line = quoted(program);
+    let mut line = match program.contains('=') {
+        // Without quotes the program `LANG=x/y` would be a variable.
+        true => in_quotes(program),
+        false => quoted(program),
+    };
     for argument in arguments {
         line.push(' ');
         line.push_str(&quoted(argument));
@@ -131,26 +147,72 @@ pub fn command_line(program: &str, arguments: &[String]) -> String {
     line
 }
 
-/// The script that a shell is given, if that is all it is given.
-pub(super) fn script<'a>(program: &str, arguments: &'a [String]) -> Option<&'a str> {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    match arguments {
-        [options, script]
-            if SHELLS.contains(&name) && options.starts_with('-') && options.ends_with('c') =>
-        {
-            Some(script)
-        }
-        _ => None,
+/// The same without quotes: what runs if a client joins the words and gives the line to a shell. Nothing if it is the same
+/// line.
+pub(super) fn joined(program: &str, arguments: &[String]) -> Option<String> {
+    let mut line = program.to_owned();
+    for argument in arguments {
+        line.push(' ');
+        line.push_str(argument);
     }
+    (line != command_line(program, arguments)).then_some(line)
+}
+
+/// The script that a shell is given, or something that looks like one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given<'a> {
+    /// The shell runs this and nothing else.
+    Script(&'a str),
+    /// A program that may be another one than the shell of that name, or a word that may be anything.
+    Perhaps(&'a str),
+}
+
+/// Where systems have their shells. In other folders, an agent may have put a program of that name.
+const FOLDERS: [&str; 5] = [
+    "/bin/",
+    "/opt/homebrew/bin/",
+    "/run/current-system/sw/bin/",
+    "/usr/bin/",
+    "/usr/local/bin/",
+];
+
+/// The script of a shell that has an option for it and no other arguments.
+pub(super) fn script<'a>(program: &str, arguments: &'a [String]) -> Option<Given<'a>> {
+    let [option, script] = arguments else {
+        return None;
+    };
+    let (folder, name) = program.split_at(program.rfind('/').map_or(0, |at| at + 1));
+    if !SHELLS.contains(&name) || !option.starts_with('-') || !option.ends_with('c') {
+        return None;
+    }
+    let is_known = folder.is_empty() || FOLDERS.contains(&folder);
+    // fish has other quotes.
+    let is_posix = name != "fish";
+    // The value of another option, as in `-oc`, would make the script the name of a file.
+    let mut letters = option[1..].strip_suffix('c').unwrap_or("-").chars();
+    let is_exact = letters.all(|letter| "eilux".contains(letter));
+    let is_option = script.starts_with(['-', '+']);
+    Some(match is_known && is_posix && is_exact && !is_option {
+        true => Given::Script(script),
+        false => Given::Perhaps(script),
+    })
 }
 
 /// The word, in quotes if a shell would read it as anything else.
 pub(super) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_=+:,./@%^".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
+    match !word.is_empty() && word.chars().all(is_literal) {
         true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+        false => in_quotes(word),
     }
+}
+
+fn in_quotes(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Whether a letter means itself in every shell, also without quotes.
+pub(super) fn is_literal(letter: char) -> bool {
+    letter.is_alphanumeric() || "-_=+:,./@%^".contains(letter)
 }
 
 #[cfg(test)]

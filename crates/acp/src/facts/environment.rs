@@ -137,21 +137,28 @@ fn is_in(names: &[&str], name: &str) -> bool {
     names.iter().any(is_meant)
 }
 
+/// Whether shells take `NAME=VALUE` for a variable. Otherwise it is a program: `LC_x/y=z` is one in the folder `LC_x`.
+fn is_name(name: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    !name.is_empty()
+        && name.chars().all(is_letter)
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// Whether a variable changes nothing. A value with other signs may be more than it seems to be: `DEBIAN_FRONTEND=x;y`.
 fn is_harmless(name: &str, value: &str) -> bool {
+    let is_plain = { value.chars() }
+        .all(|letter| letter.is_ascii_alphanumeric() || "_-+.,:/@%".contains(letter));
     let is_idle = |(program, names): &(&str, &[&str])| *program == value && is_in(names, name);
-    is_in(&HARMLESS, name) || IDLE.iter().any(is_idle)
+    is_plain && (is_in(&HARMLESS, name) || IDLE.iter().any(is_idle))
 }
 
 /// A command without variables before it that change nothing: `LANG=C git log`.
 pub(super) fn without_harmless(command: &str) -> &str {
-    let is_plain = |value: &str| {
-        { value.chars() }
-            .all(|letter| letter.is_ascii_alphanumeric() || "_-+.,:/@%".contains(letter))
-    };
     let mut rest = command;
     while let Some((word, after)) = rest.split_once([' ', '\t'])
         && let Some((name, value)) = word.split_once('=')
-        && is_plain(value)
+        && is_name(name)
         && is_harmless(name, value)
     {
         rest = after.trim_start_matches([' ', '\t']);
@@ -190,8 +197,14 @@ pub(super) fn diverts_git(arguments: &[String]) -> bool {
 /// A command line with these variables before it, as a shell would be given them. Those that change nothing are left out.
 pub(super) fn before(variables: &[(&str, &str)], line: &str) -> String {
     let mut text = String::new();
+    // A system takes any name, also `make test` and `; ls`. A shell can set it only with a program.
+    if !variables.iter().all(|(name, _)| is_name(name)) {
+        text += "env ";
+    }
     for (name, value) in variables {
-        if !is_harmless(name, value) {
+        if !is_name(name) {
+            text += &format!("{} ", command::quoted(&format!("{name}={value}")));
+        } else if !is_harmless(name, value) {
             text += &format!("{name}={} ", command::quoted(value));
         }
     }
@@ -232,11 +245,18 @@ mod tests {
         assert_eq!(line(&[("CLAUDECODE", "1"), ("LC_ALL", "C")], "ls"), "ls");
         assert_eq!(line(&[("PAGER", "cat")], "git log"), "git log");
         assert_eq!(line(&[("PAGER", "./x")], "git log"), "PAGER=./x git log");
+        assert_eq!(line(&[("LANG", "C;x")], "ls"), "LANG='C;x' ls");
         assert_eq!(
             line(&[("A", "b c"), ("D", "")], "ls -l"),
             "A='b c' D='' ls -l"
         );
         assert_eq!(line(&[("A", "b")], "make; ls"), "A=b sh -c 'make; ls'");
+        // A shell would take these for a program and its arguments.
+        assert_eq!(line(&[("make x", "")], "rm y"), "env 'make x=' rm y");
+        assert_eq!(
+            line(&[("A", "b c"), ("LC_x/y", "z")], "rm y"),
+            "env A='b c' LC_x/y=z rm y"
+        );
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn hex(digit: u8) -> Option<u8> {
 }
 
 /// The path without `.` and `..`, by its text alone.
-pub(super) fn normal(path: &Path) -> PathBuf {
+pub(crate) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

@@ -36,11 +36,6 @@ impl Reading {
             .collect()
     }
 
-    /// Whether something in it is not known.
-    pub(crate) fn has_holes(&self) -> bool {
-        self.letters.contains(&None)
-    }
-
     /// Whether a pattern may be about it, with whatever is not known, and without some of its options.
     pub(crate) fn may_match(&self, pattern: &Glob, case: Case) -> bool {
         pattern.may_match(&self.letters, &self.skips, case)
@@ -197,8 +192,13 @@ pub(super) fn perhaps_scripts(words: &[Word]) -> Vec<String> {
         values.into_iter().chain(joined)
     });
     let unknown = unknown_starts(&words).flat_map(scripts);
+    // `bash -c "'a; b'"`: a client that joins these words gives `a; b` to the inner shell.
+    let program = { words.first() }
+        .map(Word::script)
+        .filter(|word| is_script(word));
     unknown
         .chain(of_options)
+        .chain(program)
         .chain(starters::scripts_of_sed(&words))
         .collect()
 }
@@ -271,6 +271,11 @@ fn reading(program: &[Option<char>], arguments: &[Word]) -> Reading {
     Reading { letters, skips }
 }
 
+/// Whether a word is more than a name, if a shell reads it again.
+fn is_script(word: &str) -> bool {
+    word.contains([' ', '\t', '\n', ';', '&', '|', '$', '`', '('])
+}
+
 /// Arguments that are command lines themselves: `sh -c 'a; b'`, `ssh host 'a; b'`, `eval "a b"`.
 pub(super) fn scripts(words: &[Word]) -> Vec<String> {
     let words = from_program(words);
@@ -280,7 +285,6 @@ pub(super) fn scripts(words: &[Word]) -> Vec<String> {
     if !is_starter(words) {
         return Vec::new();
     }
-    let is_script = |text: &String| text.contains([' ', '\t', '\n', ';', '&', '|', '$', '`', '(']);
     let texts = arguments.iter().map(Word::script);
     if program.text() == "eval" {
         return vec![texts.collect::<Vec<_>>().join(" ")];
@@ -288,5 +292,5 @@ pub(super) fn scripts(words: &[Word]) -> Vec<String> {
     // `env -S'a b'`, `script --command='a b'`, `alias x='a b'`.
     let values = arguments.iter().flat_map(Word::values);
     let values = values.map(|value| value.script());
-    texts.chain(values).filter(is_script).collect()
+    texts.chain(values).filter(|text| is_script(text)).collect()
 }

@@ -31,6 +31,8 @@ pub(super) struct Script {
     pub(super) has_variables: bool,
     /// Variables or patterns of files stand for text that only the shell knows, so no rule can allow it.
     pub(super) has_expansions: bool,
+    /// The words of the line, if it is one command without redirections that every shell divides into these.
+    pub(super) words: Option<Vec<String>>,
 }
 
 impl Script {
@@ -57,6 +59,7 @@ impl Script {
             word: None,
             documents: Vec::new(),
             cuts: Vec::new(),
+            has_redirection: false,
             depth,
             budget,
         };
@@ -79,7 +82,7 @@ impl Script {
 
     /// Adds what is run if quotes and brackets do not mean what they seem to mean.
     fn doubt(&mut self, line: &str, budget: &mut usize) {
-        let line = line.replace("\\\n", "");
+        let line = line.replace("\\\n", "").replace("\\\r\n", "");
         for piece in line.split([
             ';', '&', '|', '\n', '\r', '(', ')', '{', '}', '`', '\'', '"',
         ]) {
@@ -116,6 +119,7 @@ struct Reader<'a> {
     documents: Vec<Document>,
     /// Redirections in that command that change nothing: from a place to a later one.
     cuts: Vec<(usize, usize)>,
+    has_redirection: bool,
     depth: usize,
     budget: &'a mut usize,
 }
@@ -132,7 +136,12 @@ impl Reader<'_> {
         while let Some(character) = self.next() {
             match character {
                 ' ' | '\t' => self.end_word(),
-                ';' | '&' | '|' | '\r' | '(' | ')' => self.end_command(),
+                ';' | '&' | '|' | '(' | ')' => self.end_command(),
+                // The end of a line for some, a letter of the word before it for others.
+                '\r' => {
+                    self.opaque();
+                    self.end_command();
+                }
                 '\n' => {
                     self.end_command();
                     self.read_documents();
@@ -151,6 +160,11 @@ impl Reader<'_> {
                 }
                 other => self.word().push_plain(other),
             }
+        }
+        self.end_word();
+        // No operator was in front of what is read now.
+        if self.part == 0 && !self.has_redirection {
+            self.script.words = self.words.iter().map(Word::literal).collect();
         }
         self.at = self.characters.len() + 1;
         self.end_command();
@@ -187,7 +201,11 @@ impl Reader<'_> {
         match self.next() {
             // A line that goes on in the next one.
             Some('\n') => {}
-            Some('\r') if self.peek() == Some('\n') => self.at += 1,
+            // For a shell of Unix, the line ends behind the escaped letter.
+            Some('\r') => {
+                self.opaque();
+                self.push('\r');
+            }
             Some(letter) => self.push(letter),
             None => self.opaque(),
         }
@@ -195,10 +213,18 @@ impl Reader<'_> {
 
     fn single_quotes(&mut self) {
         self.word();
+        let mut last = '\'';
         loop {
             match self.next() {
-                Some('\'') => return,
-                Some(letter) => self.push(letter),
+                Some('\'') => {
+                    // In fish, the text does not end here.
+                    self.script.is_opaque |= last == '\\';
+                    return;
+                }
+                Some(letter) => {
+                    self.push(letter);
+                    last = letter;
+                }
                 None => return self.opaque(),
             }
         }
@@ -265,7 +291,8 @@ impl Reader<'_> {
             .filter(is_kept)
             .map(|at| self.characters[at])
             .collect();
-        let part = environment::without_harmless(part.trim());
+        // Other blanks are letters for a shell.
+        let part = environment::without_harmless(part.trim_matches([' ', '\t']));
         if !part.is_empty() {
             self.script.parts.push(part.to_owned());
         }

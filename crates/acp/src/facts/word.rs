@@ -1,5 +1,7 @@
 //! One word of a command line.
 
+use super::command;
+
 /// A word of a command, without its quotes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Word {
@@ -36,6 +38,18 @@ impl Word {
     /// Whether this letter is in it, and not in quotes.
     pub(super) fn has_plain(&self, wanted: char) -> bool {
         { self.plain.iter() }.any(|at| self.letters.get(*at) == Some(&Some(wanted)))
+    }
+
+    /// The word, if every shell reads it so: nothing in it that is not in quotes means something else.
+    pub(super) fn literal(&self) -> Option<String> {
+        let is_literal = |at: &usize| match self.letters.get(*at) {
+            // In zsh, `=git` is where `git` is found.
+            Some(Some('=')) => *at > 0,
+            Some(Some(letter)) => command::is_literal(*letter),
+            _ => false,
+        };
+        let is_known = self.plain.iter().all(is_literal);
+        is_known.then(|| self.letters.iter().copied().collect())?
     }
 
     /// Whether the shell may replace it by the names of files.

@@ -82,7 +82,7 @@ impl Shared {
             return;
         };
         let mut state = self.state();
-        let folder = folder(&mut state, &file.session_id);
+        let folder = state.folder(&file.session_id);
         let facts = Facts::writing(&file.path, &folder);
         let list = match deed {
             Deed::Read => &mut state.summary.read,
@@ -102,7 +102,7 @@ impl Shared {
     /// The client has started a program for the agent.
     pub(super) fn program_done(&self, params: &CreateTerminalParams) {
         let mut state = self.state();
-        let folder = folder(&mut state, &params.session_id);
+        let folder = state.folder(&params.session_id);
         let facts = Facts::running(params, &folder);
         // The values of its variables are masked here and nowhere else: an agent chooses them.
         let mut shown = params.clone();
@@ -159,10 +159,8 @@ impl Shared {
                 ..Facts::default()
             };
             file.follow_links();
-            let is_denied = {
-                let folder = folder(&mut self.state(), session);
-                self.policy.decide(&file, &folder).action == Action::Deny
-            };
+            let folder = self.state().folder(session);
+            let is_denied = self.policy.decide(&file, &folder).action == Action::Deny;
             if is_denied || ruling == Some(Ruling::Rejected) {
                 let name = path.display().to_string();
                 self.note_deed(session, (Deed::Read, name), Source::Agent, true);
@@ -180,7 +178,7 @@ impl Shared {
         by: Source,
         ruling: Option<Ruling>,
     ) {
-        let folder = folder(&mut state, session);
+        let folder = state.folder(session);
         let known = state.turns.session(session);
         let (exact, is_always) = known.map_or((None, false), |session| {
             (session.ruling(&facts), session.is_always(&facts))
@@ -238,11 +236,6 @@ impl Shared {
     }
 }
 
-fn folder(state: &mut State, session: &str) -> PathBuf {
-    let session = state.turns.session(session);
-    session.map_or_else(Default::default, |session| session.folder().to_owned())
-}
-
 /// What a tool call has done. What it states counts more than its kind, which the agent chooses.
 fn deeds(facts: &Facts) -> Vec<Deed> {
     let runs = facts.kind == Some(ToolKind::Execute) || !facts.commands.is_empty();
@@ -267,6 +260,7 @@ fn single(facts: &Facts, deed: Deed, name: &str) -> Facts {
     let mut single = Facts {
         kind: facts.kind.clone(),
         folders: facts.folders.clone(),
+        joined: facts.joined.clone(),
         ..Facts::default()
     };
     match deed {

@@ -1,6 +1,5 @@
 //! What an agent may do: permission, files, terminals.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -19,7 +18,7 @@ use super::files::file_of;
 use super::questions::Question;
 use super::state::Shared;
 use crate::facts::{Facts, variables};
-use crate::paths::{Access, PathError, Roots};
+use crate::paths::{Access, FolderNames, PathError, Roots};
 use crate::policy::{Action, Decision, check_options};
 use crate::turns::Ruling;
 
@@ -161,7 +160,7 @@ impl Shared {
                 return Ok(Verdict::Forward);
             };
             let facts = session.facts_of(&params.tool_call);
-            (facts, session.folder().to_owned())
+            (facts, state.folder(&params.session_id))
         };
         let facts = match check_options(&params.options, self.profile) {
             Ok(()) => self.with_links("session/request_permission", facts).await,
@@ -249,13 +248,11 @@ impl Shared {
     }
 
     /// The folder of a session, and all its folders for what is opened below them.
-    pub(super) fn folders(&self, session: &str) -> (PathBuf, Result<Arc<Roots>, PathError>) {
+    pub(super) fn folders(&self, session: &str) -> (FolderNames, Result<Arc<Roots>, PathError>) {
         let mut state = self.state();
         let pace = state.paces.get(session);
         let roots = pace.and_then(|pace| pace.roots.clone());
-        let folder = { state.turns.session(session) }
-            .map(|session| session.folder().to_owned())
-            .unwrap_or_default();
+        let folder = state.folder(session);
         let roots = roots.ok_or(PathError::Outside(
             "the folders of the session could not be opened",
         ));

@@ -30,6 +30,8 @@ pub(super) struct Question {
     title: String,
     input: Value,
     content: Option<Vec<ToolContent>>,
+    /// What an answer is about, if that is more than what the tool call says.
+    about: Option<Facts>,
 }
 
 impl Question {
@@ -55,6 +57,7 @@ impl Question {
             title: format!("{title} {path}"),
             input: json!({ "path": path }),
             content: change,
+            about: None,
         }
     }
 
@@ -70,6 +73,7 @@ impl Question {
             title: format!("Run {line}"),
             input,
             content: None,
+            about: Some(facts.clone()),
         }
     }
 }
@@ -102,12 +106,16 @@ impl Shared {
     ) -> Result<(), RpcError> {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let id = format!("tenon-guard-{number}");
+        // An agent that knew the name could change what the user is shown, with updates of this tool call.
+        let mut secret = [0; 8];
+        getrandom::fill(&mut secret).map_err(|_| RpcError::internal("Internal error"))?;
+        let name = format!("{id}-{:016x}", u64::from_be_bytes(secret));
         let tool_call = ToolCallUpdate {
             kind: Some(question.kind),
             title: Some(question.title),
             raw_input: Raw::of(&question.input).ok(),
             content: question.content,
-            ..ToolCallUpdate::new(id.clone())
+            ..ToolCallUpdate::new(name)
         };
         let options = [
             ("allow", "Allow", PermissionKind::AllowOnce),
@@ -149,7 +157,10 @@ impl Shared {
             }
         };
         if let Some(session) = state.turns.session(session) {
-            session.decide(&tool_call, ruling, false);
+            match &question.about {
+                Some(facts) => session.rule(facts, ruling),
+                None => session.decide(&tool_call, ruling, false),
+            }
         }
         drop(state);
         match is_allowed {

@@ -1,6 +1,7 @@
 //! What both directions share.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -17,7 +18,7 @@ use super::refusing::Errors;
 use super::{Files, Limits, Note, OnNote, Settings, Summary, strict};
 use crate::gates::Gates;
 use crate::merge::{Bucket, Merger};
-use crate::paths::Roots;
+use crate::paths::{FolderNames, Roots};
 use crate::policy::Policy;
 use crate::quirks::Quirks;
 use crate::record::{Masks, Record, RecordError};
@@ -72,6 +73,23 @@ pub(super) struct Pace {
     pub(super) roots: Option<Arc<Roots>>,
     /// Held while a call of the agent is examined, which later ones must not overtake.
     pub(super) lane: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl State {
+    /// The folder of a session, by all its names.
+    pub(super) fn folder(&mut self, session: &str) -> FolderNames {
+        let pace = self.paces.get(session);
+        let roots = pace.and_then(|pace| pace.roots.as_ref());
+        if let Some(known) = roots.and_then(|roots| roots.folder()) {
+            return known.clone();
+        }
+        let session = self.turns.session(session);
+        FolderNames::only(
+            session
+                .map(|session| session.folder())
+                .unwrap_or(Path::new("")),
+        )
+    }
 }
 
 impl Shared {

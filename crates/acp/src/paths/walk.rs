@@ -9,7 +9,7 @@ use std::path::{Component, Path};
 use tenon_host::folder::{Folder, Kind};
 use tenon_host::own_file;
 
-use super::{PathError, Root, below};
+use super::{PathError, Root};
 
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,8 +196,7 @@ impl<'r> Walk<'r> {
             return Ok(true);
         }
         // An absolute link may lead back into the folder. `..` in it is checked as we go.
-        let inside = { self.root.names.iter() }.find_map(|name| below(&target, name));
-        let inside = inside.ok_or(ESCAPES)?.to_owned();
+        let inside = self.root.names.below(&target).ok_or(ESCAPES)?.to_owned();
         self.above.clear();
         self.push(&inside)?;
         Ok(true)

@@ -7,7 +7,7 @@ use tenon_protocols::acp::ToolKind;
 use super::{Action, Rule};
 use crate::facts::{Commands, Facts, Meant};
 use crate::glob::{Case, Glob};
-use crate::paths::{below, spelling};
+use crate::paths::{FolderNames, spelling};
 
 /// Whether a rule matches.
 pub(super) enum Outcome {
@@ -18,7 +18,7 @@ pub(super) enum Outcome {
 }
 
 impl Rule {
-    pub(super) fn matches(&self, facts: &Facts, folder: &Path) -> Outcome {
+    pub(super) fn matches(&self, facts: &Facts, folder: &FolderNames) -> Outcome {
         let kind = facts.kind.clone().unwrap_or(ToolKind::Unspecified);
         let mut reasons = Vec::new();
         match self.match_kinds(facts, &kind) {
@@ -81,7 +81,7 @@ impl Rule {
     }
 
     /// What the call also does, and a rule that allows something else must not allow.
-    fn not_covered(&self, facts: &Facts, kind: &ToolKind, folder: &Path) -> Option<String> {
+    fn not_covered(&self, facts: &Facts, kind: &ToolKind, folder: &FolderNames) -> Option<String> {
         if self.action != Action::Allow {
             return None;
         }
@@ -101,7 +101,7 @@ impl Rule {
             return Some("it runs something, and the rule is not about commands".to_owned());
         }
         // Elsewhere the same command may be another one: `make` runs what the folder says.
-        let is_outside = |path: &&PathBuf| below(path, folder).is_none();
+        let is_outside = |path: &&PathBuf| folder.below(path).is_none();
         let outside = facts.folders.iter().find(is_outside);
         if let Some(path) = outside.filter(|_| !self.commands.is_empty() && self.paths.is_empty()) {
             let path = quoted(&path.display().to_string());
@@ -123,7 +123,7 @@ impl Rule {
     }
 
     /// Nothing if the rule is not about paths.
-    fn match_paths(&self, facts: &Facts, kind: &ToolKind, folder: &Path) -> Option<Outcome> {
+    fn match_paths(&self, facts: &Facts, kind: &ToolKind, folder: &FolderNames) -> Option<Outcome> {
         if self.paths.is_empty() {
             return None;
         }
@@ -157,7 +157,13 @@ impl Rule {
     }
 
     /// A path that is not text matches no pattern.
-    fn path_matches(&self, pattern: &Glob, path: &Path, is_folder: bool, folder: &Path) -> bool {
+    fn path_matches(
+        &self,
+        pattern: &Glob,
+        path: &Path,
+        is_folder: bool,
+        folder: &FolderNames,
+    ) -> bool {
         // What is denied as a folder is denied with everything in it.
         let is_whole = self.action != Action::Allow && pattern.ends_with_name();
         let is_allowing = self.action == Action::Allow;
@@ -174,7 +180,7 @@ impl Rule {
         }
         // `**/.env` forbids the file everywhere, but allows it only in the folder of the session.
         let is_everywhere = self.action != Action::Allow && pattern.text().starts_with("**/");
-        below(path, folder).is_some_and(matches)
+        folder.all_below(path).any(matches)
             || (is_everywhere && spelling::below_root(path).is_some_and(matches))
     }
 
@@ -199,7 +205,7 @@ impl Rule {
 
     fn match_all_commands(&self, facts: &Facts) -> Outcome {
         let mut parts = Vec::new();
-        for line in &facts.commands {
+        for line in facts.commands.iter().chain(&facts.joined) {
             let commands = Commands::of(line);
             if commands.is_opaque {
                 return Outcome::No(format!(
@@ -229,16 +235,24 @@ impl Rule {
         if let Outcome::Yes(_) = whole {
             return whole;
         }
+        let certain = lines().map(|line| (line, true));
+        // Only some clients read these.
+        let joined = facts.joined.iter().map(|line| (line, false));
         let mut perhaps = None;
-        for commands in lines().map(|line| Commands::of(line)) {
+        for (line, is_certain) in certain.chain(joined) {
+            let commands = Commands::of(line);
             for pattern in &self.commands {
                 let shown = quoted(pattern.text());
-                match commands.find(pattern) {
-                    Meant::Yes(text) => {
+                let found = match pattern.matches_command(line, Case::OF_SYSTEM) {
+                    true => Meant::Yes(line.clone()),
+                    false => commands.find(pattern),
+                };
+                match found {
+                    Meant::Yes(text) if is_certain => {
                         let text = quoted(&text);
                         return Outcome::Yes(format!("the command {text} matches {shown}"));
                     }
-                    Meant::Perhaps(text) => {
+                    Meant::Yes(text) | Meant::Perhaps(text) => {
                         let text = quoted(&text);
                         perhaps.get_or_insert(format!("the command {text} may match {shown}"));
                     }
@@ -288,8 +302,8 @@ fn runs(facts: &Facts, kind: &ToolKind) -> bool {
     facts.has_terminal || facts.has_code && only_looks
 }
 
-fn shown(path: &Path, folder: &Path) -> String {
-    let inside = below(path, folder);
+fn shown(path: &Path, folder: &FolderNames) -> String {
+    let inside = folder.below(path);
     let inside = inside.filter(|path| !path.as_os_str().is_empty());
     inside.unwrap_or(path).display().to_string()
 }

@@ -1,10 +1,13 @@
 //! What was decided in a session about files and commands, to compare it with what the agent does.
 
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use serde::Serialize;
-use std::collections::{HashMap, HashSet, VecDeque};
 use tenon_protocols::acp::{PermissionKind, ToolKind};
 
-use crate::facts::{Commands, Facts};
+use crate::facts::{Commands, Facts, Key};
 
 /// As many files and commands as are remembered. The oldest are forgotten: what an agent was allowed it does soon.
 const REMEMBERED: usize = 4096;
@@ -32,12 +35,53 @@ impl Ruling {
     }
 }
 
+/// What a decision is about. A permission for one of these is none for another: the file `/w/x` is not the command `/w/x`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Name {
+    /// A file that is changed.
+    File(PathBuf),
+    /// A file that is read: reading it says nothing about writing it.
+    Read(PathBuf),
+    /// A command, and the folders that are stated for it: in another folder it is another one.
+    Command(Key, Arc<BTreeSet<PathBuf>>),
+    /// A command as clients run it that join its words.
+    Joined(String, Arc<BTreeSet<PathBuf>>),
+}
+
+impl Name {
+    fn into_read(self) -> Name {
+        match self {
+            Name::File(path) => Name::Read(path),
+            other => other,
+        }
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(self, Name::File(_) | Name::Read(_))
+    }
+
+    /// About as many bytes as it takes.
+    fn bytes(&self) -> usize {
+        let of_path = |path: &PathBuf| path.as_os_str().len();
+        match self {
+            Name::File(path) | Name::Read(path) => of_path(path),
+            Name::Command(Key::Words(words), folders) => words
+                .iter()
+                .map(String::len)
+                .chain(folders.iter().map(of_path))
+                .sum(),
+            Name::Command(Key::Line(line), folders) | Name::Joined(line, folders) => {
+                line.len() + folders.iter().map(of_path).sum::<usize>()
+            }
+        }
+    }
+}
+
 /// What was decided in a session.
 #[derive(Debug, Default)]
 pub(super) struct Rulings {
-    /// By the path of a file or a command line.
-    by_name: HashMap<String, Ruling>,
-    order: VecDeque<String>,
+    by_name: HashMap<Name, Ruling>,
+    order: VecDeque<Name>,
     /// The bytes of the names.
     kept: usize,
     /// Kinds of tools that the user has allowed for the whole session: agents do not ask again.
@@ -47,37 +91,43 @@ pub(super) struct Rulings {
 impl Rulings {
     /// Remembers a decision about a tool call.
     pub(super) fn decide(&mut self, facts: &Facts, ruling: Ruling, is_always: bool) {
-        if is_always && ruling == Ruling::Allowed {
+        if is_always && ruling == Ruling::Allowed && is_of_its_kind(facts) {
             self.always.extend(facts.kind.clone());
         }
         let is_reading = !changes(facts);
         for name in names(facts) {
-            let name = if is_reading { read(&name) } else { name };
+            let name = if is_reading { name.into_read() } else { name };
+            // Of a command that is too long only the beginning is known.
+            if ruling == Ruling::Allowed && facts.is_incomplete && !name.is_file() {
+                continue;
+            }
+            let bytes = name.bytes();
             if self.by_name.insert(name.clone(), ruling).is_none() {
-                self.kept += 2 * name.len();
+                self.kept += 2 * bytes;
                 self.order.push_back(name);
             }
             while (self.order.len() > REMEMBERED || self.kept > KEPT)
                 && let Some(oldest) = self.order.pop_front()
             {
-                self.kept = self.kept.saturating_sub(2 * oldest.len());
+                self.kept = self.kept.saturating_sub(2 * oldest.bytes());
                 self.by_name.remove(&oldest);
             }
         }
     }
 
-    /// What was decided about what these facts say, if anything was.
+    /// What was decided about what these facts say, if anything was. What they do not say cannot have been allowed.
     pub(super) fn about(&self, facts: &Facts) -> Option<Ruling> {
         let is_reading = !changes(facts);
-        let ruling = |name: String| {
-            let of_reading = { self.by_name.get(&read(&name)) }.filter(|_| is_reading);
-            of_reading.or_else(|| self.by_name.get(&name)).copied()
+        let ruling = |name: Name| {
+            let exact = self.by_name.get(&name);
+            let of_reading = { self.by_name.get(&name.into_read()) }.filter(|_| is_reading);
+            of_reading.or(exact).copied()
         };
         let found: Vec<Option<Ruling>> = names(facts).map(ruling).collect();
         match () {
             () if found.contains(&Some(Ruling::Rejected)) => Some(Ruling::Rejected),
-            () if !found.is_empty() && !found.contains(&None) => Some(Ruling::Allowed),
-            () => None,
+            () if facts.is_incomplete || found.contains(&None) => None,
+            () => (!found.is_empty()).then_some(Ruling::Allowed),
         }
     }
 
@@ -88,14 +138,19 @@ impl Rulings {
     }
 }
 
-/// The name of a file that is read: reading it says nothing about writing it. No path and no command begins so.
-fn read(name: &str) -> String {
-    format!("\0{name}")
+/// Whether a call shows what its kind says. The agent chooses the kind: an "always" that was given for a change of a file is
+/// not one for commands, nor the other way round.
+fn is_of_its_kind(facts: &Facts) -> bool {
+    let runs = !facts.commands.is_empty();
+    match facts.kind {
+        Some(ToolKind::Execute) => !facts.has_diff && (runs || facts.paths.is_empty()),
+        _ => !runs,
+    }
 }
 
 /// Whether everything that is done was known when it was decided.
 pub(super) fn covers(decided: &Facts, done: &Facts) -> bool {
-    let decided: HashSet<String> = names(decided).collect();
+    let decided: HashSet<Name> = names(decided).collect();
     names(done).all(|name| decided.contains(&name))
 }
 
@@ -114,13 +169,14 @@ pub(crate) fn changes(facts: &Facts) -> bool {
     !is_harmless || facts.has_diff || !facts.commands.is_empty()
 }
 
-/// The files and the commands, each in one spelling. In another folder a command is another one.
-fn names(facts: &Facts) -> impl Iterator<Item = String> {
-    let paths = facts.paths.iter().map(|path| path.display().to_string());
-    let mut folders = String::new();
-    for folder in &facts.folders {
-        folders += &format!(" in {}", folder.display());
-    }
-    let commands = { facts.commands.iter() }.map(move |line| Commands::key(line) + &folders);
-    paths.chain(commands)
+/// The files and the commands, each in one spelling.
+fn names(facts: &Facts) -> impl Iterator<Item = Name> {
+    let folders = Arc::new(facts.folders.clone());
+    let of_joined = folders.clone();
+    let files = facts.paths.iter().cloned().map(Name::File);
+    let commands = facts.commands.iter();
+    let commands = commands.map(move |line| Name::Command(Commands::key(line), folders.clone()));
+    let joined = facts.joined.iter();
+    let joined = joined.map(move |line| Name::Joined(line.clone(), of_joined.clone()));
+    files.chain(commands).chain(joined)
 }

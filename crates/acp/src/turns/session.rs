@@ -251,6 +251,11 @@ impl Session {
         self.rulings.decide(&about, ruling, is_always);
     }
 
+    /// Takes note of what was decided without a request of the agent.
+    pub(crate) fn rule(&mut self, facts: &Facts, ruling: Ruling) {
+        self.rulings.decide(facts, ruling, false);
+    }
+
     /// What was decided about exactly these files and commands, if it was.
     pub fn ruling(&self, facts: &Facts) -> Option<Ruling> {
         self.rulings.about(facts)

@@ -101,6 +101,10 @@ async fn what_a_rule_asks_about_is_asked_by_the_guard() {
     assert_eq!(asked["method"], "session/request_permission");
     let call = &asked["params"]["toolCall"];
     assert_eq!(call["kind"], "edit");
+    // The agent does not know the name of this tool call, so it cannot change what is shown.
+    let name = call["toolCallId"].as_str().unwrap();
+    let secret = name.strip_prefix("tenon-guard-0-").unwrap();
+    assert_eq!(secret.len(), 16, "{name}");
     let diff = json!([{ "type": "diff", "path": path, "oldText": "old", "newText": "new" }]);
     assert_eq!(call["content"], diff);
     let passed = raw.client_answers(json!({ "result": {} })).await;

@@ -190,3 +190,50 @@ fn edited(id: &str, path: &str) -> Value {
     json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "kind": "edit", "status": "completed",
         "content": [{ "type": "diff", "path": path, "newText": "x" }] })
 }
+
+/// The client says `/link/p`, and the agent is told `/real/p` by the system.
+#[tokio::test]
+async fn rules_hold_under_each_name_of_the_folder() {
+    const RULES: &str = r#"
+rule "secrets" {
+  action = "deny"
+  path   = ["secrets/**"]
+}
+rule "notes" {
+  action = "ask"
+  path   = ["notes/**"]
+}
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for name in ["real/p/secrets", "real/p/notes", "real/x"] {
+        std::fs::create_dir_all(root.join(name)).unwrap();
+    }
+    std::fs::write(root.join("real/p/secrets/k"), "").unwrap();
+    std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+    for given in ["link/p", "real/x/../p"] {
+        let cwd = root.join(given).display().to_string();
+        let mut raw = Raw::open_in(policy(RULES), everything(), "a", &cwd).await;
+        raw.prompt().await;
+        let at = |name: &str| root.join("real/p").join(name).display().to_string();
+        let read = json!({ "sessionId": "s", "path": at("secrets/k") });
+        raw.agent_calls("1", "fs/read_text_file", read).await;
+        let refused = raw.agent.read().await;
+        assert_eq!(refused["error"]["code"], -31701, "{given}: {refused}");
+        assert_eq!(refused["error"]["data"]["rule"], "secrets");
+        let run = json!({ "sessionId": "s", "command": "ls", "cwd": at("secrets") });
+        assert_eq!(raw.creates(run).await, -31701, "{given}");
+        raw.agent_calls(
+            "2",
+            "session/request_permission",
+            permission("t", &at("secrets/k")),
+        )
+        .await;
+        let answer = raw.agent.read().await;
+        assert_eq!(answer["result"]["outcome"]["optionId"], "no", "{given}");
+        let write = json!({ "sessionId": "s", "path": at("notes/a"), "content": "" });
+        raw.agent_calls("3", "fs/write_text_file", write).await;
+        let asked = raw.client.read().await;
+        assert_eq!(asked["method"], "session/request_permission", "{given}");
+    }
+}

@@ -278,3 +278,157 @@ async fn a_terminal_needs_a_command() {
     assert_eq!(raw.creates(arguments).await, -32602);
     assert_eq!(raw.creates(create("rm")).await, 0);
 }
+
+/// The user has not written a rule about these, so each needs a permission of its own.
+const ASKING: &str = r#"
+default = "ask"
+rule "look" {
+  action  = "allow"
+  command = ["ls", "ls *"]
+}
+rule "sources" {
+  action = "allow"
+  kind   = ["edit"]
+  path   = ["src/**"]
+}
+"#;
+
+fn asks(call: Value) -> Value {
+    json!({ "sessionId": "s", "toolCall": call, "options": [
+        { "optionId": "yes", "name": "Yes", "kind": "allow_once" },
+        { "optionId": "all", "name": "All", "kind": "allow_always" },
+        { "optionId": "no", "name": "No", "kind": "reject_once" },
+    ] })
+}
+
+impl Raw {
+    /// The agent asks for permission; the policy allows it.
+    async fn is_allowed(&mut self, call: Value) {
+        self.agent_calls("q", "session/request_permission", asks(call))
+            .await;
+        let answer = self.agent.read().await;
+        assert_eq!(answer["result"]["outcome"]["optionId"], "yes", "{answer}");
+    }
+
+    /// The agent asks for permission; the user chooses this option.
+    async fn is_given(&mut self, call: Value, option: &str) {
+        self.agent_calls("q", "session/request_permission", asks(call))
+            .await;
+        self.client_answers(chosen(option)).await;
+        self.agent.read().await;
+    }
+
+    /// The agent creates a terminal, the guard asks, and the user answers.
+    async fn is_asked_about(&mut self, params: Value, option: &str) {
+        self.agent_calls("c", "terminal/create", params.clone())
+            .await;
+        let asked = self.client_answers(chosen(option)).await;
+        assert_eq!(asked["method"], "session/request_permission", "{params}");
+        if option == "allow" {
+            let passed = { self.client_answers(json!({ "result": { "terminalId": "t" } })) }.await;
+            assert_eq!(passed["params"], params);
+        }
+        let answer = self.agent.read().await;
+        assert_eq!(answer["error"].is_null(), option == "allow", "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_permission_for_a_quoted_text_covers_no_command_in_it() {
+    let mut raw = Raw::open(policy(ASKING), everything(), "a").await;
+    raw.prompt().await;
+    let call = json!({ "toolCallId": "t", "kind": "execute", "rawInput": { "command": "ls 'x; rm -r src'" } });
+    raw.is_allowed(call).await;
+    raw.is_asked_about(create("ls x; rm -r src"), "reject")
+        .await;
+    let call = json!({ "toolCallId": "u", "kind": "execute", "rawInput": { "command": "rm '*'" } });
+    raw.is_given(call, "yes").await;
+    assert_eq!(raw.creates(create("rm  \"*\"")).await, 0);
+    raw.is_asked_about(create("rm *"), "reject").await;
+}
+
+#[tokio::test]
+async fn a_permission_for_a_file_covers_no_command_of_that_name() {
+    let mut raw = Raw::open(policy(ASKING), everything(), "a").await;
+    raw.prompt().await;
+    let call = json!({ "toolCallId": "t", "kind": "edit", "rawInput": { "path": "/src/x.sh" } });
+    raw.is_allowed(call).await;
+    raw.is_asked_about(create("/src/x.sh"), "reject").await;
+}
+
+#[tokio::test]
+async fn a_command_does_not_stand_for_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let sub = root.join("sub").display().to_string();
+    std::fs::create_dir(&sub).unwrap();
+    let cwd = root.display().to_string();
+    let mut raw = Raw::open_in(policy(ASKING), everything(), "a", &cwd).await;
+    raw.prompt().await;
+    let line = format!("make in {sub}");
+    let call = json!({ "toolCallId": "t", "kind": "execute", "rawInput": { "command": line } });
+    raw.is_given(call, "yes").await;
+    assert_eq!(raw.creates(create(&line)).await, 0);
+    let elsewhere = json!({ "sessionId": "s", "command": "make", "cwd": sub });
+    raw.is_asked_about(elsewhere, "reject").await;
+}
+
+/// A client may join the words to a line, which is another command then.
+#[tokio::test]
+async fn words_with_signs_of_shells_need_a_permission_of_their_own() {
+    let mut raw = Raw::open(policy(ASKING), everything(), "a").await;
+    raw.prompt().await;
+    let line = "make 'x; rm y'";
+    let call = json!({ "toolCallId": "t", "kind": "execute", "rawInput": { "command": line } });
+    raw.is_given(call, "yes").await;
+    assert_eq!(raw.creates(create(line)).await, 0);
+    let words = json!({ "sessionId": "s", "command": "make", "args": ["x; rm y"] });
+    raw.is_asked_about(words.clone(), "allow").await;
+    assert_eq!(
+        raw.creates(words).await,
+        0,
+        "the answer holds for the session"
+    );
+    let plain = json!({ "sessionId": "s", "command": "ls", "args": ["; rm y"] });
+    raw.is_asked_about(plain, "reject").await;
+    let summary = raw.guard.summary();
+    assert!(summary.undecided.is_empty(), "{summary:?}");
+}
+
+/// The agent chooses the kind: an "always" for what looks like an edit is not one for programs.
+#[tokio::test]
+async fn always_holds_for_what_a_request_shows() {
+    let mut raw = Raw::open(policy(ASKING), everything(), "a").await;
+    raw.prompt().await;
+    let edit = json!({ "toolCallId": "t", "kind": "execute", "title": "Edit /a",
+        "content": [{ "type": "diff", "path": "/a", "newText": "" }] });
+    raw.is_given(edit, "all").await;
+    raw.is_asked_about(create("make"), "reject").await;
+    let run = json!({ "toolCallId": "u", "kind": "edit", "title": "Run", "rawInput": { "command": "make" } });
+    raw.is_given(run, "all").await;
+    raw.agent_calls(
+        "w",
+        "fs/write_text_file",
+        json!({ "sessionId": "s", "path": "/b", "content": "" }),
+    )
+    .await;
+    let asked = raw.client_answers(chosen("reject")).await;
+    assert_eq!(asked["method"], "session/request_permission");
+    raw.agent.read().await;
+    let run = json!({ "toolCallId": "v", "kind": "execute", "rawInput": { "command": "make" } });
+    raw.is_given(run, "all").await;
+    assert_eq!(raw.creates(create("make -j2")).await, 0);
+}
+
+/// Only its beginning is kept, so it cannot be compared.
+#[tokio::test]
+async fn a_permission_for_a_long_command_covers_no_other_one() {
+    let mut raw = Raw::open(policy("default = \"ask\"\n"), everything(), "a").await;
+    raw.prompt().await;
+    let long = format!("echo {}", "x".repeat(1 << 17));
+    let call = json!({ "toolCallId": "t", "kind": "execute", "rawInput": { "command": format!("{long} a") } });
+    raw.is_given(call, "yes").await;
+    raw.is_asked_about(create(&format!("{long}; rm b")), "reject")
+        .await;
+    raw.is_asked_about(create(&long[..1 << 17]), "reject").await;
+}

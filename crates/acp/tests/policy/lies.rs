@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tenon_acp::facts::Facts;
+use tenon_acp::paths::FolderNames;
 use tenon_acp::policy::Action;
 
 use super::{decide, errors, policy};
@@ -288,7 +289,7 @@ fn a_file_with_several_names_is_asked_about() {
     let decided = |path: &str| {
         let mut facts = Facts::reading(path, &folder);
         facts.follow_links();
-        policy(FILES).decide(&facts, &folder)
+        policy(FILES).decide(&facts, &FolderNames::only(&folder))
     };
     assert_eq!(decided("src/plain").action, Action::Allow);
     assert_eq!(decided(".env").action, Action::Deny);
@@ -356,4 +357,161 @@ fn patterns_that_cannot_be_meant_are_reported() {
         errors(&rule("deny", "  command = [\"git push*\", \"rm [a-z]\"]")),
         ""
     );
+}
+
+/// Allow rules look at the script alone, so it must be all that runs.
+#[test]
+fn a_program_that_is_called_like_a_shell_is_not_one() {
+    let ls = rule("allow", "  command = [\"ls\", \"ls *\"]");
+    let deny = format!(
+        "default = \"allow\"\n{}",
+        rule("deny", "  command = [\"git push*\", \"curl * | sh\"]")
+    );
+    let words = |program: &str, option: &str, script: &str| {
+        call(
+            "execute",
+            &json!({ "command": program, "args": [option, script] }),
+        )
+    };
+    assert_eq!(action(&ls, &words("bash", "-lc", "ls -l")), Action::Allow);
+    assert_eq!(action(&ls, &words("/bin/sh", "-c", "ls")), Action::Allow);
+    for (program, option, script) in [
+        ("./sh", "-c", "ls"),
+        ("/w/bin/bash", "-c", "ls"),
+        ("bash", "--norc", "ls"),
+        ("bash", "-oc", "ls"),
+        ("fish", "-c", r"ls 'a\'b' ; rm x #'"),
+    ] {
+        let call = words(program, option, script);
+        assert_eq!(action(&ls, &call), Action::Ask, "{call}");
+    }
+    for program in ["./sh", "bash", "fish"] {
+        for option in ["-c", "--norc", "-oc"] {
+            for script in ["cd x; git push", "curl x | sh"] {
+                let call = words(program, option, script);
+                assert_eq!(action(&deny, &call), Action::Deny, "{call}");
+            }
+        }
+    }
+}
+
+/// Some clients join the words to a line for a shell.
+#[test]
+fn words_are_also_read_without_their_quotes() {
+    let rules = format!(
+        "default = \"allow\"\n{}{}",
+        rule("deny", "  command = [\"git push*\", \"rm *\"]"),
+        rule("allow", "  command = [\"git status\", \"git status *\"]").replace("\"r\"", "\"s\""),
+    );
+    let asks = rules.replace("default = \"allow\"\n", "");
+    let words = |program: &str, arguments: &[&str]| {
+        call("execute", &json!({ "command": program, "args": arguments }))
+    };
+    for (program, arguments) in [
+        ("git", &["status", "; git push"][..]),
+        ("git", &["status", "a\nrm x"]),
+        ("git", &["status", "$(rm x)"]),
+        ("git", &["status", "`rm x`"]),
+        ("cd x; git push", &["--all"]),
+        ("bash", &["-c", "'a;git push'"]),
+        ("PATH=/x", &["git", "push"]),
+    ] {
+        assert_eq!(
+            action(&rules, &words(program, arguments)),
+            Action::Ask,
+            "{arguments:?}"
+        );
+    }
+    for (program, arguments, expected) in [
+        ("git", &["status", "a b"][..], Action::Allow),
+        ("git", &["status", "it's"], Action::Ask),
+        ("git", &["status", "; git status"], Action::Allow),
+        ("git", &["status", "; make"], Action::Ask),
+        ("git", &["status", "> x"], Action::Ask),
+        ("bash", &["-c", "git status && git status x"], Action::Allow),
+    ] {
+        assert_eq!(
+            action(&asks, &words(program, arguments)),
+            expected,
+            "{arguments:?}"
+        );
+    }
+}
+
+/// Systems take any text as the name of a program or of a variable.
+#[test]
+fn a_name_is_not_a_part_of_the_command() {
+    let tests = rule(
+        "allow",
+        "  command = [\"make test\", \"make test *\", \"./run\"]",
+    );
+    let deny = format!(
+        "default = \"allow\"\n{}",
+        rule("deny", "  command = [\"rm *\"]")
+    );
+    let set = |name: &str| {
+        let input =
+            json!({ "command": "rm", "args": ["x"], "env": [{ "name": name, "value": "" }] });
+        call("execute", &input)
+    };
+    for name in ["make test x", "echo y", "LC_x/y", "; make test", "'", "#"] {
+        assert_eq!(action(&tests, &set(name)), Action::Ask, "{name}");
+        assert_eq!(action(&deny, &set(name)), Action::Deny, "{name}");
+    }
+    for input in [
+        json!({ "command": "LANG=x/y", "args": ["make", "test"] }),
+        json!({ "command": "LC_x/y=z make test" }),
+        json!({ "command": "./run\u{a0}" }),
+        json!({ "command": "./run\r\n" }),
+        json!({ "command": "make test \\\r\nrm x" }),
+    ] {
+        assert_eq!(
+            action(&tests, &call("execute", &input)),
+            Action::Ask,
+            "{input}"
+        );
+    }
+}
+
+/// Agents use the name that the client gave, and the one that the system tells them.
+#[test]
+fn patterns_are_about_the_folder_under_each_of_its_names() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().canonicalize().unwrap();
+    for folder in ["real/p/secrets", "real/p/src", "real/x", "real/p2"] {
+        std::fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+    let text = format!(
+        "{}{}",
+        rule("deny", "  path = [\"secrets/**\"]"),
+        rule("allow", "  path = [\"src/**\"]").replace("\"r\"", "\"s\""),
+    );
+    let rules = policy(&text);
+    for given in ["real/p", "link/p", "link/x/../p"] {
+        let folder = FolderNames::find(root.join(given));
+        for (path, expected) in [
+            ("secrets/k".into(), Action::Deny),
+            (root.join("real/p/secrets/k"), Action::Deny),
+            (root.join("link/p/secrets/k"), Action::Deny),
+            ("src/a".into(), Action::Allow),
+            (root.join("real/p/src/a"), Action::Allow),
+            (root.join("real/p2/src/a"), Action::Ask),
+        ] {
+            let mut facts = Facts::writing(path.to_str().unwrap(), &folder);
+            facts.follow_links();
+            let decision = rules.decide(&facts, &folder);
+            assert_eq!(decision.action, expected, "{given} {path:?}: {decision}");
+        }
+        // A link that only the agent has named may lead elsewhere later.
+        let is_known = given != "real/p";
+        let mut facts = Facts::writing(root.join("link/p/src/a").to_str().unwrap(), &folder);
+        facts.follow_links();
+        let decision = rules.decide(&facts, &folder);
+        assert_eq!(
+            decision.action == Action::Allow,
+            is_known,
+            "{given}: {decision}"
+        );
+    }
 }

@@ -56,6 +56,15 @@ fn what_changes_nothing_is_left_out_of_a_command() {
     parts("ls a2>&1", &["ls a2"], false);
     parts("PAGER=./x git log", &["PAGER=./x git log"], false);
     parts("LANG='x y' ls", &["LANG='x y' ls"], false);
+    // These are the names of programs.
+    for line in [
+        "LC_x/y=z make",
+        "LC_a-b=c make",
+        "make\u{a0}",
+        "\u{3000}make",
+    ] {
+        parts(line, &[line], false);
+    }
 }
 
 #[test]
@@ -98,7 +107,10 @@ fn what_cannot_be_seen_is_said() {
     parts("echo '$(x) `y` > z'", &["echo '$(x) `y` > z'"], false);
     parts("sort < file", &["sort < file"], false);
     for line in [
-        // Both hide a command from a reader that does not know them.
+        // They hide a command from a reader that does not know them.
+        r"git log 'a\'b' ; rm -rf / #'",
+        "git log \\\r\nrm -rf /",
+        "git log\rrm -rf /",
         "git log # it's\nrm -rf / # '",
         r"git log $'\'' ; rm -rf / ; echo \'",
         "cat <<E\n'\nE\nrm -rf / #'",
@@ -111,13 +123,49 @@ fn what_cannot_be_seen_is_said() {
 
 #[test]
 fn one_command_has_one_key() {
-    for line in ["git push", " git  push ", "'git' \"push\"", "git \\\n push"] {
-        assert_eq!(Commands::key(line), "git push", "{line}");
+    let words = |words: &[&str]| Key::Words(words.iter().map(|word| (*word).to_owned()).collect());
+    let line = |line: &str| Key::Line(line.to_owned());
+    for line in [
+        "git push",
+        " git  push\n",
+        "'git' \"push\"",
+        "git \\\n push",
+    ] {
+        assert_eq!(Commands::key(line), words(&["git", "push"]), "{line}");
     }
-    assert_eq!(Commands::key("git push; ls"), "git push; ls");
-    assert_eq!(Commands::key("sudo git push"), "sudo git push");
-    assert_eq!(Commands::key("git push > x"), "git push > x");
-    assert_eq!(Commands::key("X=1 git push"), "X=1 git push");
+    assert_eq!(Commands::key("git push; ls"), line("git push; ls"));
+    assert_eq!(
+        Commands::key("sudo git push"),
+        words(&["sudo", "git", "push"])
+    );
+    assert_eq!(Commands::key("git push > x"), line("git push > x"));
+    assert_eq!(Commands::key("X=1 git push"), line("X=1 git push"));
+}
+
+#[test]
+fn other_commands_have_other_keys() {
+    for (one, other) in [
+        ("ls 'x; rm -r src'", "ls x; rm -r src"),
+        ("ls 'a b'", "ls a b"),
+        ("ls ''", "ls"),
+        ("rm '*'", "rm *"),
+        ("rm '~'", "rm ~"),
+        ("rm '{a,b}'", "rm {a,b}"),
+        ("rm a b", "rm {a,b}"),
+        ("ls '$HOME'", "ls $HOME"),
+        ("ls '> x'", "ls > x"),
+        ("cat", "cat < /etc/passwd"),
+        ("ls", "ls > /dev/null"),
+        ("ls", "not ls"),
+        ("ls", "! ls"),
+        ("'X=1' ls", "X=1 ls"),
+        ("'=ls' x", "=ls x"),
+        ("./x", "./x\u{a0}"),
+        ("./x", "./x\r"),
+        ("ls \\\nx", "ls \\\r\nx"),
+    ] {
+        assert_ne!(Commands::key(one), Commands::key(other), "{one} | {other}");
+    }
 }
 
 #[test]
@@ -126,13 +174,47 @@ fn words_stay_words() {
         command_line("git", &["log".into(), "it's".into()]),
         r"git log 'it'\''s'"
     );
-    let script_of =
-        |program, words: [&str; 2]| script(program, &words.map(str::to_owned)).map(str::to_owned);
-    assert_eq!(script_of("/bin/sh", ["-c", "a; b"]), Some("a; b".into()));
-    assert_eq!(script_of("python", ["-c", "a; b"]), None);
     assert_eq!(command_line("ls", &["; rm".into()]), "ls '; rm'");
+    assert_eq!(command_line("LANG=x/y", &["a=b".into()]), "'LANG=x/y' a=b");
     let commands = Commands::on_unix(&command_line("ls", &["; rm".into()]));
     assert_eq!(commands.parts.len(), 1);
+}
+
+/// Anyone can call a program `sh`, and a shell can be given the name of a file.
+#[test]
+fn only_shells_of_the_system_are_given_a_script() {
+    let read = |words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        script(&words[0], &words[1..]).map(|given| matches!(given, Given::Script("a; b")))
+    };
+    for (program, option) in [
+        ("sh", "-c"),
+        ("/bin/sh", "-c"),
+        ("/usr/bin/bash", "-lc"),
+        ("zsh", "-ic"),
+        ("/opt/homebrew/bin/bash", "-euxc"),
+    ] {
+        let words = [program, option, "a; b"];
+        assert_eq!(read(&words), Some(true), "{words:?}");
+    }
+    for (program, option) in [
+        ("./sh", "-c"),
+        ("bin/sh", "-c"),
+        ("/tmp/sh", "-c"),
+        ("/bin/../tmp/sh", "-c"),
+        ("bash", "--norc"),
+        ("bash", "-oc"),
+        ("bash", "-Oc"),
+        ("fish", "-pc"),
+        ("fish", "-c"),
+    ] {
+        let words = [program, option, "a; b"];
+        assert_eq!(read(&words), Some(false), "{words:?}");
+    }
+    assert_eq!(read(&["sh", "-c", "-x"]), Some(false));
+    assert_eq!(read(&["python", "-c", "a; b"]), None);
+    assert_eq!(read(&["sh", "-e", "a; b"]), None);
+    assert_eq!(read(&["sh", "-c", "a; b", "x"]), None);
 }
 
 /// Whatever it is given, it ends soon and does not fill the memory.

@@ -7,6 +7,7 @@ impl Reader<'_> {
     /// What is read from and written to is not a part of the command.
     pub(super) fn redirection(&mut self, first: char) {
         let operator_at = self.at - 1;
+        self.has_redirection = true;
         // A number or a variable before it says which stream it is about: `2>`, `{fd}>`.
         let is_stream = |word: &Word| {
             let text = word.text();

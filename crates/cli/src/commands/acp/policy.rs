@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tenon_acp::facts::Facts;
+use tenon_acp::paths::FolderNames;
 use tenon_acp::policy::Decision;
 
 use self::subject::Subject;
@@ -47,11 +48,11 @@ fn check(args: &PolicyCheckArgs) -> Result<(), Failure> {
 
 fn explain(args: &PolicyExplainArgs) -> Result<(), Failure> {
     let (policy, _) = policy_file::read(&args.policy, false)?;
-    let folder = folder(args.cwd.as_deref())?;
+    let (folder, names) = folder(args.cwd.as_deref())?;
     let subject = Subject::read(&args.call, &folder)?;
     let mut facts = subject.facts;
     facts.follow_links();
-    let decision = policy.decide(&facts, &folder);
+    let decision = policy.decide(&facts, &names);
     let answer = { subject.options.as_deref() }.map(|options| decision.answer(options));
     if args.json {
         return output::json_data(json!({
@@ -115,13 +116,14 @@ fn explained(decision: &Decision, facts: &Facts, folder: &Path) -> String {
     text
 }
 
-/// The folder that paths are relative to.
-fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
+/// The folder that paths are relative to, as it is shown and by all its names.
+fn folder(given: Option<&Path>) -> Result<(PathBuf, FolderNames), Failure> {
     let current = std::env::current_dir().map_err(Failure::usage)?;
     let folder = given.map_or(current.clone(), |given| current.join(given));
+    let names = FolderNames::find(&folder);
     match folder.canonicalize() {
-        Ok(folder) => Ok(folder),
+        Ok(folder) => Ok((folder, names)),
         // The call may be from another machine.
-        Err(_) => Ok(folder),
+        Err(_) => Ok((folder, names)),
     }
 }

@@ -98,6 +98,7 @@ fn a_command_is_found_in_every_spelling() {
         "sh -c 'git -C x push'",
         "sudo -u me git -c a=b push",
         "git -c alias.p=push push",
+        "git log\\\r\ngit push",
     ] {
         let commands = Commands::on_unix(line);
         assert!(
@@ -172,6 +173,8 @@ fn a_command_is_found_behind_programs_that_start_it() {
         "alias g=git; g push",
         "unknown --flag git push",
         "unknown sh -c 'git push'",
+        "'a;git push'",
+        "git \\\r\n push",
         "rsync -e 'git push' a b",
         "rsync -ae 'git push' a b",
         "rsync --rsh='git push' a b",

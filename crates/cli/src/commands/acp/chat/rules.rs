@@ -139,6 +139,7 @@ mod tests {
     use std::path::PathBuf;
 
     use tenon_acp::facts::Facts;
+    use tenon_acp::paths::FolderNames;
     use tenon_acp::policy::Action;
 
     use super::*;
@@ -149,7 +150,7 @@ mod tests {
             .collect();
         let source = Source::new("rules", text.unwrap());
         let policy = Policy::parse(&source).unwrap();
-        policy.decide(facts, Path::new("/w")).action
+        policy.decide(facts, &FolderNames::only("/w")).action
     }
 
     fn running(command: &str) -> Facts {
