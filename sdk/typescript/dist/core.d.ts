@@ -775,6 +775,7 @@ interface Storage {
 }
 /** The methods of a storage, as the wire has them. */
 declare const STORAGE_METHODS: readonly ["read", "write", "lock", "unlock", "list", "delete"];
+type StorageMethod = (typeof STORAGE_METHODS)[number];
 /** Adds a storage to a plugin. */
 declare function addStorage(parts: Parts, storage: Storage): void;
 /** Why a path cannot be the name of a state. */
@@ -1542,6 +1543,8 @@ declare function writeImplied(given: unknown, format: Format, path: Path): Wire;
 declare function impliedType(plain: Wire): Type;
 /** A text that is the same for the same value. */
 declare function canonical(value: unknown): string;
+/** What a value is, in the words of JavaScript. */
+declare function jsName(value: unknown): string;
 
 // wire/pack
 /** A value as msgpack. */

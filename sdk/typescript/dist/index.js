@@ -4153,6 +4153,7 @@ function pack(value) {
 
 // hosts/seasonings_around
 const LOCKED = -32001;
+const VERDICT = ["status", "message", "warnings", "metadata"];
 const STATUSES = { pass: "success", ok: "success", warn: "warning" };
 async function runHook(session, name, { method, given, running, reporter }) {
     const hook = session.parts.hooks.get(name);
@@ -4160,19 +4161,29 @@ async function runHook(session, name, { method, given, running, reporter }) {
         throw new Fault(METHOD_NOT_FOUND, "Method not found", { method });
     const params = { resources: [], ...given };
     const { value, context } = await withContext(session, running, reporter, (it) => hook(params, it));
-    const returned = isRecord(value) ? writeImplied(value, "msgpack", []) : {};
-    const status = returned["status"];
-    const verdict = {
-        ...returned,
-        status: typeof status === "string" ? STATUSES[status] ?? status : "success",
-    };
+    const verdict = verdictOf(name, value);
     const warnings = context.warnings.map((one) => one.summary);
-    if (warnings.length === 0)
-        return verdict;
-    return {
-        ...verdict,
-        warnings: [...(Array.isArray(verdict["warnings"]) ? verdict["warnings"] : []), ...warnings],
-    };
+    return warnings.length === 0 ? verdict : { ...verdict, warnings: [...verdict.warnings ?? [], ...warnings] };
+}
+function verdictOf(hook, value) {
+    if (value === undefined || value === null)
+        return { status: "success" };
+    const refused = (problem) => new Failure(`the hook ${hook} must return nothing, or an object with ${VERDICT.join(", ")}; ${problem}`);
+    if (!isPlain(value))
+        throw refused(`this is ${jsName(value)}`);
+    const returned = writeImplied(value, "msgpack", []);
+    const unknown = Object.keys(returned).find((name) => !VERDICT.includes(name));
+    if (unknown !== undefined)
+        throw refused(`it has ${JSON.stringify(unknown)}`);
+    const { status, warnings } = { ...returned, status: returned["status"] ?? "success", warnings: returned["warnings"] ?? [] };
+    if (typeof status !== "string")
+        throw refused(`its status is ${jsName(status)}`);
+    if (!Array.isArray(warnings))
+        throw refused(`its warnings are ${jsName(warnings)}`);
+    return { ...returned, status: STATUSES[status] ?? status };
+}
+function isPlain(value) {
+    return isRecord(value) && !(Symbol.iterator in value);
 }
 async function runStorage(session, name, { method, given, running, reporter }) {
     const handler = session.parts.storage.get(name);
@@ -4185,6 +4196,9 @@ async function runStorage(session, name, { method, given, running, reporter }) {
     for (const key of ["lockId", "prefix", "force"])
         if (params[key] === null)
             delete params[key];
+    if (name === "unlock" && params["force"] !== true && typeof params["lockId"] !== "string") {
+        throw new Fault(INVALID_PARAMS, "lockId in the params of storage/unlock: it is missing, and force is not true");
+    }
     if (name === "write") {
         const { state } = params;
         if (state === undefined || state === null) {
@@ -4195,10 +4209,7 @@ async function runStorage(session, name, { method, given, running, reporter }) {
     }
     try {
         const { value } = await withContext(session, running, reporter, (it) => handler(params, it));
-        const result = isRecord(value) ? value : {};
-        if (name === "read")
-            return { state: result["state"] ?? null };
-        return name === "unlock" || name === "delete" ? { success: true, ...result } : result;
+        return storageResult(name, value);
     }
     catch (error) {
         const failure = asFailure(error);
@@ -4209,6 +4220,25 @@ async function runStorage(session, name, { method, given, running, reporter }) {
             info: failure.held?.info ?? null,
         });
     }
+}
+const RETURNED = {
+    read: "state",
+    write: "success",
+    lock: "lockId",
+    unlock: "success",
+    list: "paths",
+    delete: "success",
+};
+function storageResult(name, value) {
+    const isNothing = value === undefined || value === null;
+    if (isNothing && (name === "unlock" || name === "delete"))
+        return { success: true };
+    const member = RETURNED[name];
+    if (!isPlain(value) || !(member in value)) {
+        const found = isPlain(value) ? `an object with ${Object.keys(value).join(", ") || "no members"}` : jsName(value);
+        throw new Failure(`storage/${name} must return { ${member} }, but this is ${found}`);
+    }
+    return name === "read" ? { state: value[member] ?? null } : value;
 }
 
 // hosts/seasonings_answers
