@@ -89,13 +89,14 @@ interface WarningOptions {
 /** What a handler has besides its arguments. `State` is what `configure` returned. */
 declare class Context<State = undefined> {
     #private;
-    /** What `configure` returned. */
-    readonly state: State;
     /** @internal */
     readonly warnings: Diagnostic[];
     /** @internal What a resource keeps for itself: nothing changed, or other data. */
     kept: Uint8Array | null | undefined;
-    constructor(state: State, call: Cancellable, reporter: Reporter, stored?: Uint8Array);
+    /** @internal Where there is no state, `state` says so to the handler that asks for it. */
+    constructor(state: () => State, call: Cancellable, reporter: Reporter, stored?: Uint8Array);
+    /** What `configure` returned. @throws {Failure} The plugin is not configured: only functions can be called before that. */
+    get state(): State;
     /** Aborted when the host cancels the call, except for one that changes something: its outcome counts. */
     get signal(): AbortSignal;
     /** Whether the host has cancelled the call. */
@@ -1096,8 +1097,16 @@ declare class Session {
      * @throws {Failure} The plugin needs a configuration that it does not have.
      */
     state(): Promise<unknown>;
-    /** What `configure` made, if it was called. */
+    /**
+     * What `configure` made.
+     *
+     * @throws {Failure} It was not called, or too late.
+     */
     get current(): unknown;
+    /** The state for a function, most of which do without: what is wrong is thrown where it asks for the state. */
+    stateOnDemand(): () => unknown;
+    /** The same in a host that never configures plugins: the defaults are the configuration. */
+    defaultStateOnDemand(): Awaitable<() => unknown>;
     /** Ends the plugin: its `shutdown` is called once. */
     shutDown(): Promise<void>;
     /** Ends the plugin after the host is gone, whatever its `shutdown` does. */

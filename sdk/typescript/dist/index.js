@@ -87,17 +87,20 @@ function diagnosticText({ summary, detail, path }) {
 
 // define/context
 class Context {
-    state;
     warnings = [];
     kept;
+    #state;
     #call;
     #reporter;
     #stored;
     constructor(state, call, reporter, stored) {
-        this.state = state;
+        this.#state = state;
         this.#call = call;
         this.#reporter = reporter;
         this.#stored = stored;
+    }
+    get state() {
+        return this.#state();
     }
     get signal() {
         return this.#call.signal;
@@ -1732,17 +1735,32 @@ class Session {
                     throw error;
             }
         }
+        return this.current;
+    }
+    get current() {
         switch (this.#stage) {
             case "ready":
                 return this.#state;
+            case "waiting":
+                throw new Failure("the plugin needs a configuration, and is not configured yet");
             case "deferred":
                 throw new Failure("the configuration of the plugin has values that are known only after apply; apply what they depend on first");
-            default:
+            case "ended":
                 throw new Failure("the plugin has been shut down");
         }
     }
-    get current() {
-        return this.#stage === "ready" ? this.#state : undefined;
+    stateOnDemand() {
+        if (this.#stage !== "ready")
+            return () => this.current;
+        const state = this.#state;
+        return () => state;
+    }
+    defaultStateOnDemand() {
+        if (this.#stage !== "waiting")
+            return this.stateOnDemand();
+        return this.state().then((state) => () => state, (error) => () => {
+            throw error;
+        });
     }
     async shutDown() {
         const before = this.#stage;
@@ -1950,9 +1968,90 @@ class JsonParser {
     }
 }
 
+// hosts/masking
+const MASK = "(sensitive)";
+const SHORTEST = 4;
+const isSecretDeclaration = (one) => one.secret === true || one.writeOnly === true;
+function secretNames(parts) {
+    const names = new Set();
+    const add = (attributes) => {
+        for (const [name, one] of Object.entries(attributes)) {
+            if (isSecretDeclaration(one))
+                names.add(name);
+            addType(one.type);
+        }
+    };
+    const addType = (type) => {
+        if (type.kind === "object")
+            add(type.attributes);
+        else if ("element" in type)
+            addType(type.element.type);
+        else if ("elements" in type)
+            type.elements.forEach((one) => addType(one.type));
+    };
+    add(parts.config.attributes);
+    for (const call of [...parts.functions.values(), ...parts.actions.values()]) {
+        add(call.body.attributes);
+        const variadic = "variadic" in call ? call.variadic : undefined;
+        if (variadic !== undefined && isSecretDeclaration(variadic.element))
+            names.add(variadic.name);
+    }
+    for (const { body, state } of parts.resources.values())
+        [body.attributes, state].forEach(add);
+    for (const { body, result } of [...parts.dataSources.values(), ...parts.ephemerals.values()]) {
+        [body.attributes, result].forEach(add);
+    }
+    return names;
+}
+const SECRET_MEMBERS = [
+    "writeOnlyProps",
+    "nextWriteOnlyProps",
+    "sensitiveState",
+    "currentSensitiveState",
+    "sensitiveResult",
+    "privateData",
+];
+function hideSecrets(session, value, ...given) {
+    const names = new Set([...secretNames(session.parts), ...SECRET_MEMBERS, "private"]);
+    const found = new Set();
+    for (const one of [...given, session.givenConfig])
+        learn(one, names, false, found);
+    const texts = [...found].filter((text) => text.length >= SHORTEST).sort((a, b) => b.length - a.length);
+    return texts.length === 0 ? value : hidden(value, texts);
+}
+function withoutSecrets(session, result, given) {
+    if (!isRecord(result) || result["diagnostics"] === undefined)
+        return result;
+    return { ...result, diagnostics: hideSecrets(session, result["diagnostics"], given) };
+}
+function learn(value, names, isSecret, found) {
+    if (Array.isArray(value))
+        for (const inner of value)
+            learn(inner, names, isSecret, found);
+    else if (isRecord(value)) {
+        for (const [name, inner] of Object.entries(value))
+            learn(inner, names, isSecret || names.has(name), found);
+    }
+    else if (isSecret && (typeof value === "string" || typeof value === "number" || typeof value === "bigint" || isBig(value))) {
+        const secret = value.toString();
+        for (const text of [secret, secret.trim(), ...secret.split(/\r?\n/)])
+            found.add(text).add(JSON.stringify(text).slice(1, -1));
+    }
+}
+function hidden(value, texts) {
+    if (typeof value === "string")
+        return texts.reduce((text, secret) => text.replaceAll(secret, MASK), value);
+    if (Array.isArray(value))
+        return value.map((inner) => hidden(inner, texts));
+    if (!isRecord(value))
+        return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(inner, texts)]));
+}
+
 // hosts/run
 async function withContext(session, call, reporter, run, stored) {
-    const context = new Context(await session.state(), call, reporter, stored);
+    const state = await session.state();
+    const context = new Context(() => state, call, reporter, stored);
     try {
         return { value: await run(context), context };
     }
@@ -1993,21 +2092,27 @@ function named(name, part, values) {
     }
     return given;
 }
-function callFunction(session, part, given, reading, format, call, reporter) {
-    return proceed(functionArguments(part, given, reading), (read) => {
-        const context = new Context(session.current, call, reporter);
+function callFunction(session, part, given, call, reporter) {
+    const state = part.run.length === 1 ? session.stateOnDemand() : session.defaultStateOnDemand();
+    return proceed(state, (it) => runFunction(part, functionArguments(part, given, JSON_READING), "json", new Context(it, call, reporter)));
+}
+function runFunction(part, given, format, context) {
+    const outcome = (value) => ({
+        result: functionResult(value, part, format),
+        warnings: context.warnings,
+    });
+    return proceed(given, (read) => {
         let value;
         try {
             value = part.run(read, context);
-            if (isPromise(value)) {
-                return Promise.resolve(value).finally(() => context.end()).then((it) => functionResult(it, part, format));
-            }
+            if (isPromise(value))
+                return Promise.resolve(value).finally(() => context.end()).then(outcome);
         }
         finally {
             if (!isPromise(value))
                 context.end();
         }
-        return functionResult(value, part, format);
+        return outcome(value);
     });
 }
 function functionResult(value, { returns }, format) {
@@ -2043,6 +2148,10 @@ function written(what, write) {
         }
         throw error;
     }
+}
+function printWarnings(session, warnings, given) {
+    for (const warning of warnings)
+        console.error(hideSecrets(session, diagnosticText(warning), given));
 }
 
 // hosts/denobridge_values
@@ -2682,86 +2791,6 @@ async function answered(place, work) {
     }
 }
 
-// hosts/masking
-const MASK = "(sensitive)";
-const SHORTEST = 4;
-const isSecretDeclaration = (one) => one.secret === true || one.writeOnly === true;
-function secretNames(parts) {
-    const names = new Set();
-    const add = (attributes) => {
-        for (const [name, one] of Object.entries(attributes)) {
-            if (isSecretDeclaration(one))
-                names.add(name);
-            addType(one.type);
-        }
-    };
-    const addType = (type) => {
-        if (type.kind === "object")
-            add(type.attributes);
-        else if ("element" in type)
-            addType(type.element.type);
-        else if ("elements" in type)
-            type.elements.forEach((one) => addType(one.type));
-    };
-    add(parts.config.attributes);
-    for (const call of [...parts.functions.values(), ...parts.actions.values()]) {
-        add(call.body.attributes);
-        const variadic = "variadic" in call ? call.variadic : undefined;
-        if (variadic !== undefined && isSecretDeclaration(variadic.element))
-            names.add(variadic.name);
-    }
-    for (const { body, state } of parts.resources.values())
-        [body.attributes, state].forEach(add);
-    for (const { body, result } of [...parts.dataSources.values(), ...parts.ephemerals.values()]) {
-        [body.attributes, result].forEach(add);
-    }
-    return names;
-}
-const SECRET_MEMBERS = [
-    "writeOnlyProps",
-    "nextWriteOnlyProps",
-    "sensitiveState",
-    "currentSensitiveState",
-    "sensitiveResult",
-    "privateData",
-];
-function hideSecrets(session, value, ...given) {
-    const names = new Set([...secretNames(session.parts), ...SECRET_MEMBERS, "private"]);
-    const found = new Set();
-    for (const one of [...given, session.givenConfig])
-        learn(one, names, false, found);
-    const texts = [...found].filter((text) => text.length >= SHORTEST).sort((a, b) => b.length - a.length);
-    return texts.length === 0 ? value : hidden(value, texts);
-}
-function withoutSecrets(session, result, given) {
-    if (!isRecord(result) || result["diagnostics"] === undefined)
-        return result;
-    return { ...result, diagnostics: hideSecrets(session, result["diagnostics"], given) };
-}
-function learn(value, names, isSecret, found) {
-    if (Array.isArray(value))
-        for (const inner of value)
-            learn(inner, names, isSecret, found);
-    else if (isRecord(value)) {
-        for (const [name, inner] of Object.entries(value))
-            learn(inner, names, isSecret || names.has(name), found);
-    }
-    else if (isSecret && (typeof value === "string" || typeof value === "number" || typeof value === "bigint" || isBig(value))) {
-        const secret = value.toString();
-        for (const text of [secret, secret.trim(), ...secret.split(/\r?\n/)])
-            found.add(text).add(JSON.stringify(text).slice(1, -1));
-    }
-}
-function hidden(value, texts) {
-    if (typeof value === "string")
-        return texts.reduce((text, secret) => text.replaceAll(secret, MASK), value);
-    if (Array.isArray(value))
-        return value.map((inner) => hidden(inner, texts));
-    if (!isRecord(value))
-        return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(inner, texts)]));
-}
-
 // hosts/denobridge
 const DENOBRIDGE_METHODS = [
     "health",
@@ -3004,8 +3033,8 @@ class DenobridgeMethods {
         };
         return answered(place, async () => {
             const values = Array.isArray(params["arguments"]) ? params["arguments"] : [];
-            const result = await callFunction(this.#session, part, named(name, part, values), JSON_READING, "json", call, {});
-            return { result: { result } };
+            const { result, warnings } = await callFunction(this.#session, part, named(name, part, values), call, {});
+            return { result: { result }, warnings };
         });
     }
 }
@@ -3079,11 +3108,17 @@ class ServiceMethods {
     #call(found, method, params, call) {
         if ("function" in found) {
             const given = Array.isArray(params) ? named(method, found.function, params) : params;
-            return callFunction(this.#session, found.function, given, JSON_READING, "json", call, {});
+            return proceed(callFunction(this.#session, found.function, given, call, {}), ({ result, warnings }) => {
+                printWarnings(this.#session, warnings, given);
+                return result;
+            });
         }
         const given = Array.isArray(params) ? named(method, found.action, params) : params;
         const { action } = found;
-        return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then(({ outputs }) => (Object.keys(action.outputs).length === 0 ? null : outputs));
+        return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then(({ outputs, context }) => {
+            printWarnings(this.#session, context.warnings, given);
+            return Object.keys(action.outputs).length === 0 ? null : outputs;
+        });
     }
     hide(value, method, params) {
         const found = callable(this.#session, method);
@@ -3218,13 +3253,17 @@ class McpMethods {
     }
     #content(found, given, call, progress) {
         if ("function" in found) {
-            const result = callFunction(this.#session, found.function, given, JSON_READING, "json", call, { progress });
+            const outcome = callFunction(this.#session, found.function, given, call, { progress });
             const isObject = isObjectType(found.function.returns);
-            return proceed(result, (value) => content(value, isObject ? value : { result: value }));
+            return proceed(outcome, ({ result, warnings }) => {
+                printWarnings(this.#session, warnings, given);
+                return content(result, isObject ? result : { result });
+            });
         }
         const { action } = found;
         const run = () => runAction(this.#session, action, given, JSON_READING, call, { progress });
-        return this.#slots.run(run).then(({ outputs }) => {
+        return this.#slots.run(run).then(({ outputs, context }) => {
+            printWarnings(this.#session, context.warnings, given);
             const isEmpty = Object.keys(action.outputs).length === 0;
             return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
         });
@@ -3467,8 +3506,7 @@ class OrchardConversation {
         }
         try {
             const { outputs, context } = await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
-            for (const warning of context.warnings)
-                console.error(diagnosticText(warning));
+            printWarnings(this.#session, context.warnings, attrs);
             return outputs;
         }
         catch (error) {
@@ -4294,7 +4332,11 @@ async function seasoningsFunction(session, { given, running, reporter }) {
     if (part === undefined)
         throw new Fault(NOT_FOUND, session.missing("function", name, functions.keys()));
     try {
-        return { result: await callFunction(session, part, given["arguments"], CTY_READING, "msgpack", running, reporter) };
+        const read = functionArguments(part, given["arguments"], CTY_READING);
+        const context = new Context(session.stateOnDemand(), running, reporter);
+        const { result, warnings } = await runFunction(part, read, "msgpack", context);
+        printWarnings(session, warnings, given);
+        return { result };
     }
     catch (error) {
         if (error instanceof Fault)

@@ -312,8 +312,8 @@ export class DenobridgeMethods implements JsonRpcMethods {
     };
     return answered(place, async () => {
       const values = Array.isArray(params["arguments"]) ? (params["arguments"] as unknown[]) : [];
-      const result = await callFunction(this.#session, part, named(name, part, values), JSON_READING, "json", call, {});
-      return { result: { result } };
+      const { result, warnings } = await callFunction(this.#session, part, named(name, part, values), call, {});
+      return { result: { result }, warnings };
     });
   }
 }

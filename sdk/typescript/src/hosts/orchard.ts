@@ -3,7 +3,7 @@ import type { AnyPlugin } from "../define/plugin.ts";
 import { type Session, Unconfigured } from "../define/session.ts";
 import { utf8Text } from "../ipc/bytes.ts";
 import { type FrameReader, frameReader } from "../ipc/framing.ts";
-import { asFailure, diagnosticText } from "../values/failure.ts";
+import { asFailure } from "../values/failure.ts";
 import { parseJson, stringifyJson } from "../values/json.ts";
 import { isUnfit, problemsText } from "../values/problem.ts";
 import { isRecord, JSON_READING } from "../values/read.ts";
@@ -11,7 +11,7 @@ import { bytewise, type Declaration, isOptional, typeText } from "../values/type
 import { type RunningCall, RunningCalls } from "./calls.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
 import { hideSecrets } from "./masking.ts";
-import { runAction } from "./run.ts";
+import { printWarnings, runAction } from "./run.ts";
 
 /** Names that scenarios use themselves. */
 const RESERVED = [
@@ -244,8 +244,7 @@ export class OrchardConversation implements Conversation {
     }
     try {
       const { outputs, context } = await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
-      // Orchard has no place for warnings but stderr, which hosts show.
-      for (const warning of context.warnings) console.error(diagnosticText(warning));
+      printWarnings(this.#session, context.warnings, attrs);
       return outputs;
     } catch (error) {
       if (isUnfit(error)) throw new OrchardError("validation_failed", problemsText(error.problems));
