@@ -2792,20 +2792,31 @@ async function answered(place, work) {
 }
 
 // hosts/denobridge
-const DENOBRIDGE_METHODS = [
-    "health",
-    "create",
-    "read",
-    "update",
-    "delete",
-    "modifyPlan",
-    "open",
-    "renew",
-    "close",
-    "invoke",
-    "call",
-    "shutdown",
-];
+function answersDenobridge(method, parts) {
+    const { actions, dataSources, ephemerals, functions, resources } = parts;
+    switch (method) {
+        case "health":
+        case "shutdown":
+            return true;
+        case "create":
+        case "update":
+        case "delete":
+        case "modifyPlan":
+            return resources.size > 0;
+        case "read":
+            return resources.size + dataSources.size > 0;
+        case "open":
+        case "renew":
+        case "close":
+            return ephemerals.size > 0;
+        case "invoke":
+            return actions.size > 0;
+        case "call":
+            return functions.size > 0;
+        default:
+            return false;
+    }
+}
 class DenobridgeMethods {
     #session;
     #goodbye;
@@ -4984,6 +4995,7 @@ function faultOf(thrown) {
 // hosts/detect
 const FIRST_LINE_END = 0x0a;
 const LONGEST_FIRST_LINE = 64 * 1024 * 1024;
+const LENGTH_HEADER = "content-length:";
 function detectHost(bytes, session, isEnd = false) {
     let start = 0;
     while (start < bytes.length && [0x20, 0x09, 0x0a, 0x0d].includes(bytes[start]))
@@ -4991,10 +5003,11 @@ function detectHost(bytes, session, isEnd = false) {
     const first = bytes[start];
     if (first === undefined)
         return undefined;
-    if (start === 0 && (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd))
+    if (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd)
         return "seasonings";
-    if (first === 0x43 || first === 0x63)
-        return "service-headers";
+    const head = new TextDecoder().decode(bytes.subarray(start, start + LENGTH_HEADER.length)).toLowerCase();
+    if (LENGTH_HEADER.startsWith(head))
+        return head === LENGTH_HEADER || isEnd ? "service-headers" : undefined;
     const end = bytes.indexOf(FIRST_LINE_END, start);
     if (end < 0 && !isEnd && bytes.length < LONGEST_FIRST_LINE)
         return undefined;
@@ -5006,19 +5019,20 @@ function hostOfLine(line, session) {
         value = parseJson(line);
     }
     catch {
-        return line.includes('"jsonrpc"') ? "service" : "orchard";
+        return line.startsWith("{") && !line.includes('"jsonrpc"') ? "orchard" : "service";
     }
     if (!isRecord(value))
-        return Array.isArray(value) ? "service" : "orchard";
+        return "service";
     if (!Object.hasOwn(value, "jsonrpc"))
         return "orchard";
     const { method, params } = value;
     if (method === "initialize" && isRecord(params) && typeof params["protocolVersion"] === "string")
         return "mcp";
-    if (typeof method === "string" && DENOBRIDGE_METHODS.includes(method) &&
-        (method === "health" || callable(session, method) === undefined))
+    if (method === "health")
         return "denobridge";
-    return "service";
+    const isDenobridge = typeof method === "string" && callable(session, method) === undefined &&
+        answersDenobridge(method, session.parts);
+    return isDenobridge ? "denobridge" : "service";
 }
 function converse(host, session, output, goodbye) {
     switch (host) {
