@@ -857,6 +857,10 @@ interface Offer {
 declare function offerOf({ name, version, parts }: AnyPlugin): Offer;
 /** Every resource has an id, which its creation returns. */
 declare const ID: Declaration;
+/** The default as a host gets it, in JSON. One that does not fit its type is found when the plugin starts. */
+declare function defaultOf(place: string, one: Declaration | undefined): {
+    default?: unknown;
+};
 
 // define/plugin_options
 /** Who a plugin is. */

@@ -749,10 +749,11 @@ class Reader {
                 return this.#any(value, path, step);
             case "list":
             case "set": {
-                if (!Array.isArray(value))
+                const all = listOfDefault(value);
+                if (!Array.isArray(all))
                     return this.#wrong(value, type, path, step);
                 const here = below(path, step);
-                const elements = value.map((one, index) => this.declared(one, type.element, here, index));
+                const elements = all.map((one, index) => this.declared(one, type.element, here, index));
                 return type.kind === "list" || type.element.type.kind === "object" ? elements : new Set(elements);
             }
             case "map": {
@@ -869,7 +870,8 @@ class Reader {
         }
         return this.#implied(value, path, step);
     }
-    #implied(value, path, step) {
+    #implied(given, path, step) {
+        const value = listOfDefault(given);
         const here = typeof value === "object" ? below(path, step) : path;
         if (Array.isArray(value))
             return value.map((one, index) => this.#implied(one, here, index));
@@ -885,6 +887,9 @@ class Reader {
     #wrong(value, type, path, step) {
         return this.#refuse(path, step, `${typeName(type)} is required, but this is ${wireName(value)}`);
     }
+}
+function listOfDefault(value) {
+    return value instanceof Set ? [...value] : value;
 }
 function plainText(bytes) {
     try {
@@ -1446,8 +1451,8 @@ function jsonSchemaOfDeclaration(one, isOutput = false) {
     const schema = jsonSchemaOfType(one.type, isOutput);
     if (one.description !== undefined && one.description !== "")
         schema["description"] = one.description;
-    if (one.default !== undefined && !isOutput)
-        schema["default"] = one.default;
+    if (!isOutput)
+        Object.assign(schema, defaultOf("the JSON Schema", one));
     const isNullable = one.nullable === true || isOptional(one) && (isOutput || one.default === undefined) ||
         isOutput && one.secret === true;
     if (isNullable && typeof schema["type"] === "string")
@@ -3341,7 +3346,7 @@ function orchardSchema(plugin) {
         const secrets = Object.values(one.outputs).some((output) => output.secret === true);
         actions[name] = {
             description: one.description,
-            attrs: orchardAttributes(attributes),
+            attrs: orchardAttributes(`action ${name}`, attributes),
             outputs: {
                 type: typeText({ kind: "object", attributes: sorted(one.outputs) }),
                 required: false,
@@ -3354,7 +3359,7 @@ function orchardSchema(plugin) {
         name: plugin.name,
         version: plugin.version,
         protocol: "1",
-        config: orchardAttributes(parts.config.attributes),
+        config: orchardAttributes("the configuration", parts.config.attributes),
         actions,
         ...(parts.maxInFlight === undefined ? {} : { max_in_flight: parts.maxInFlight }),
     };
@@ -3362,18 +3367,20 @@ function orchardSchema(plugin) {
 function sorted(attributes) {
     return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => bytewise(a, b)));
 }
-function orchardAttributes(attributes) {
+function orchardAttributes(place, attributes) {
     return Object.fromEntries(Object.entries(attributes).map(([name, one]) => [name, {
             type: one.idempotencyKey === true ? "any" : typeText(one.type),
             required: !(isOptional(one) || one.nullable === true || one.idempotencyKey === true),
-            ...(one.default === undefined ? {} : { default: orchardDefault(one.default) }),
+            ...orchardDefault(`${place}, attribute ${name}`, one),
             ...(one.description === undefined || one.description === "" ? {} : { description: one.description }),
             ...(one.secret === true || one.writeOnly === true ? { sensitive: true } : {}),
             ...(one.idempotencyKey === true ? { idempotency_key: true } : {}),
         }]));
 }
-function orchardDefault(value) {
-    return typeof value === "string" && /^".*"$/s.test(value) ? JSON.stringify(value) : value;
+function orchardDefault(place, one) {
+    const given = defaultOf(place, one);
+    const isQuoted = typeof given.default === "string" && /^".*"$/s.test(given.default);
+    return isQuoted ? { default: JSON.stringify(given.default) } : given;
 }
 const SMALLEST_ID = -(2n ** 63n);
 function isOrchardId(id) {
@@ -5386,7 +5393,7 @@ function command(plugin, args) {
     }
     let text;
     try {
-        text = `${JSON.stringify(orchardSchema(plugin))}\n`;
+        text = `${stringifyJson(orchardSchema(plugin))}\n`;
     }
     catch (error) {
         fail(plugin.name, error);
@@ -6131,7 +6138,7 @@ class Host {
         this.#orchardText += text;
         if (!this.#orchardText.endsWith("\n"))
             return;
-        const { id, error, result } = JSON.parse(this.#orchardText);
+        const { id, error, result } = parseJson(this.#orchardText);
         this.#orchardText = "";
         const waiting = this.#answers.get(id);
         this.#answers.delete(id);
@@ -6190,7 +6197,7 @@ class Host {
     }
     async runAction(name, given = {}) {
         await this.#begin();
-        const line = (id) => new TextEncoder().encode(`${JSON.stringify({ id, method: "execute", params: { action: name, attrs: plain(given) } })}\n`);
+        const line = (id) => new TextEncoder().encode(`${stringifyJson({ id, method: "execute", params: { action: name, attrs: plain(given) } })}\n`);
         const { outputs } = await this.#send((id) => this.#orchard.receive(line(id)));
         return outputs;
     }

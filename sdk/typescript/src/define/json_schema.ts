@@ -1,3 +1,4 @@
+import { defaultOf } from "./offer.ts";
 import { type Declaration, isOptional, put, type Type } from "../values/type.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -109,7 +110,7 @@ export function jsonSchemaOfObject(
 export function jsonSchemaOfDeclaration(one: Declaration, isOutput = false): Record<string, unknown> {
   const schema = jsonSchemaOfType(one.type, isOutput);
   if (one.description !== undefined && one.description !== "") schema["description"] = one.description;
-  if (one.default !== undefined && !isOutput) schema["default"] = one.default;
+  if (!isOutput) Object.assign(schema, defaultOf("the JSON Schema", one));
   const isNullable = one.nullable === true || isOptional(one) && (isOutput || one.default === undefined) ||
     isOutput && one.secret === true;
   if (isNullable && typeof schema["type"] === "string") schema["type"] = [schema["type"], "null"];
