@@ -5224,10 +5224,81 @@ function environment(name) {
     }
 }
 
+// hosts/stdout
+const isNode = process.versions["deno"] === undefined && process.versions["bun"] === undefined;
+let makeStream;
+let stream;
+function unblockStdout() {
+    if (!isNode)
+        return false;
+    try {
+        if (process.platform !== "win32" && stream === undefined) {
+            stream = makeStream?.call(process);
+            stream?.on("error", () => undefined);
+        }
+        return true;
+    }
+    catch {
+        return false;
+    }
+}
+function writeStdout(bytes, done) {
+    const { Deno } = globalThis;
+    if (Deno !== undefined)
+        Deno.stdout.write(bytes).then((count) => done(undefined, count), (error) => done(error, 0));
+    else if (stream === undefined)
+        write(1, bytes, 0, bytes.length, null, done);
+    else
+        stream.write(bytes, (error) => done(error, error ? 0 : bytes.length));
+}
+function protectStdout() {
+    try {
+        if (isNode)
+            makeStream = Object.getOwnPropertyDescriptor(process, "stdout")?.get;
+        Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr });
+    }
+    catch {
+    }
+    if (isNode)
+        protectNodeConsole();
+    else
+        protectConsole();
+}
+function protectNodeConsole() {
+    for (const name of ["log", "info", "debug"]) {
+        console[name] = (...args) => console.error(...args);
+    }
+    Object.defineProperty(console, "_stdout", { configurable: true, get: () => process.stderr });
+}
+function protectConsole() {
+    const given = console;
+    const print = given["error"];
+    const write = (text) => {
+        print("%s", text.replace(/\n$/, ""));
+        return true;
+    };
+    const stdout = { write };
+    const quiet = new Console({ stdout, ignoreErrors: false });
+    for (const name of Object.keys(quiet))
+        given[name] = quiet[name];
+    given["trace"] = (...args) => {
+        const calls = new Error().stack?.split("\n").slice(2) ?? [];
+        quiet["error"]("Trace:", ...args);
+        for (const call of calls)
+            write(call);
+    };
+    if (given["write"] !== undefined) {
+        given["write"] = (...args) => void process.stderr.write(args.map(String).join(""));
+    }
+}
+
 // hosts/stdio
 const LARGEST_DIRECT = 32 * 1024;
+const LARGEST_PIECE = 64 * 1024;
 const MOST_WAITING = 1024 * 1024;
 const STDOUT = 1;
+const SMALLEST_PIPE = 4096;
+const READING_LIMIT = 5000;
 class StdioOutput {
     #debug;
     #corked;
@@ -5235,6 +5306,7 @@ class StdioOutput {
     #waitingBytes = 0;
     #isWriting = false;
     #isBroken = false;
+    #direct = SMALLEST_PIPE;
     #drained = [];
     onFull = () => undefined;
     onBroken = () => undefined;
@@ -5270,14 +5342,33 @@ class StdioOutput {
     async drained() {
         if (this.#corked !== undefined)
             await new Promise((resolve) => setImmediate(resolve));
-        if (this.#waitingBytes > 0 && !this.#isBroken)
-            await new Promise((resolve) => this.#drained.push(resolve));
+        if (this.#waitingBytes === 0 || this.#isBroken)
+            return;
+        await new Promise((resolve) => {
+            let left = this.#waitingBytes;
+            const timer = setInterval(() => {
+                const isRead = this.#waitingBytes < left;
+                left = this.#waitingBytes;
+                if (isRead)
+                    return;
+                console.error(`${left} bytes were not sent: the host did not read for ${READING_LIMIT / 1000} s`);
+                done();
+            }, READING_LIMIT);
+            const done = () => {
+                clearInterval(timer);
+                resolve();
+            };
+            this.#drained.push(done);
+        });
     }
     #put(bytes) {
         if (this.#isBroken)
             return;
+        if (this.#direct < bytes.length)
+            this.#direct = unblockStdout() ? Infinity : 0;
         let rest = bytes;
-        if (!this.#isWriting && bytes.length <= LARGEST_DIRECT) {
+        if (!this.#isWriting && bytes.length <= LARGEST_DIRECT && bytes.length <= this.#direct) {
+            this.#direct -= bytes.length;
             try {
                 while (rest.length > 0)
                     rest = rest.subarray(writeSync(STDOUT, rest));
@@ -5296,27 +5387,41 @@ class StdioOutput {
             this.#next();
     }
     #next() {
-        const first = this.#waiting.shift();
-        this.#isWriting = first !== undefined;
-        if (first === undefined) {
+        const frames = this.#taken();
+        this.#isWriting = frames !== undefined;
+        if (frames === undefined) {
             for (const resolve of this.#drained.splice(0))
                 resolve();
             return;
         }
-        write(STDOUT, first, 0, first.length, null, (error, count) => {
-            if (error !== null && error !== undefined && error.code !== "EAGAIN")
+        writeStdout(frames, (error, count) => {
+            if (this.#isBroken)
+                return;
+            const isFull = error?.code === "EAGAIN";
+            if (!isFull && error !== null && error !== undefined)
                 return this.#break();
-            const done = error === null || error === undefined ? count : 0;
-            this.#waitingBytes -= done;
-            if (done < first.length)
-                this.#waiting.unshift(first.subarray(done));
+            this.#waitingBytes -= count;
+            if (count < frames.length)
+                this.#waiting.unshift(frames.subarray(count));
             if (this.#waitingBytes <= MOST_WAITING)
                 this.onFull(false);
-            if (done === 0)
+            if (isFull)
                 setTimeout(() => this.#next(), 1);
             else
                 this.#next();
         });
+    }
+    #taken() {
+        let count = 0;
+        for (let size = 0; count < this.#waiting.length && size < LARGEST_DIRECT; count += 1) {
+            size += this.#waiting[count].length;
+        }
+        const frames = this.#waiting.splice(0, count);
+        const bytes = frames.length > 1 ? Buffer.concat(frames) : frames[0];
+        if (bytes === undefined || bytes.length <= LARGEST_PIECE)
+            return bytes;
+        this.#waiting.unshift(bytes.subarray(LARGEST_PIECE));
+        return bytes.subarray(0, LARGEST_PIECE);
     }
     #break() {
         if (this.#isBroken)
@@ -5326,47 +5431,6 @@ class StdioOutput {
         for (const resolve of this.#drained.splice(0))
             resolve();
         this.onBroken();
-    }
-}
-
-// hosts/stdout
-function protectStdout() {
-    try {
-        Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr });
-    }
-    catch {
-    }
-    const { versions } = process;
-    if (versions["deno"] === undefined && versions["bun"] === undefined)
-        protectNodeConsole();
-    else
-        protectConsole();
-}
-function protectNodeConsole() {
-    for (const name of ["log", "info", "debug"]) {
-        console[name] = (...args) => console.error(...args);
-    }
-    Object.defineProperty(console, "_stdout", { configurable: true, get: () => process.stderr });
-}
-function protectConsole() {
-    const given = console;
-    const print = given["error"];
-    const write = (text) => {
-        print("%s", text.replace(/\n$/, ""));
-        return true;
-    };
-    const stdout = { write };
-    const quiet = new Console({ stdout, ignoreErrors: false });
-    for (const name of Object.keys(quiet))
-        given[name] = quiet[name];
-    given["trace"] = (...args) => {
-        const calls = new Error().stack?.split("\n").slice(2) ?? [];
-        quiet["error"]("Trace:", ...args);
-        for (const call of calls)
-            write(call);
-    };
-    if (given["write"] !== undefined) {
-        given["write"] = (...args) => void process.stderr.write(args.map(String).join(""));
     }
 }
 
