@@ -1125,6 +1125,8 @@ declare class Session {
 /** Where a host's answers go. */
 interface Output {
     write(frame: Uint8Array | string): void;
+    /** Nothing more should be read for now, because too many calls are not answered yet; or it may go on. */
+    hold?(isHeld: boolean): void;
 }
 /** One conversation with the program that calls the plugin. */
 interface Conversation {
@@ -1169,6 +1171,7 @@ declare class RunningCall {
 /** The calls in progress: they can be cancelled, and are waited for at the end. */
 declare class RunningCalls {
     #private;
+    constructor(output: Output);
     /** Notes a call. One that changes something is not cancelled: its outcome counts. */
     begin(id: unknown, isMutating: boolean, onCancel?: () => void): RunningCall;
     /** Notes the end of a call. */

@@ -2542,6 +2542,7 @@ function frame(framing, text) {
 
 // hosts/calls
 const GOODBYE_LIMIT = 5000;
+const MOST_CALLS = 1024;
 class RunningCall {
     id;
     isMutating;
@@ -2566,14 +2567,23 @@ class RunningCall {
 }
 class RunningCalls {
     #calls = new Set();
+    #output;
     #idle;
+    constructor(output) {
+        this.#output = output;
+    }
     begin(id, isMutating, onCancel = () => undefined) {
         const call = new RunningCall(id, isMutating, onCancel);
         this.#calls.add(call);
+        if (this.#calls.size === MOST_CALLS)
+            this.#output.hold?.(true);
         return call;
     }
     end(call) {
-        this.#calls.delete(call);
+        if (!this.#calls.delete(call))
+            return;
+        if (this.#calls.size === MOST_CALLS - 1)
+            this.#output.hold?.(false);
         if (this.#calls.size === 0)
             this.#idle?.();
     }
@@ -2625,7 +2635,7 @@ class Fault extends Error {
     }
 }
 class JsonRpcConversation {
-    calls = new RunningCalls();
+    calls;
     #methods;
     #output;
     #framing;
@@ -2633,6 +2643,7 @@ class JsonRpcConversation {
     constructor(methods, output, framing = "lines") {
         this.#methods = methods;
         this.#output = output;
+        this.calls = new RunningCalls(output);
         this.#framing = framing;
         this.#frames = frameReader(framing, LARGEST_MESSAGE, "host");
     }
@@ -3394,13 +3405,14 @@ class OrchardConversation {
     #output;
     #goodbye;
     #lines = frameReader("lines", LARGEST_LINE, "host");
-    #calls = new RunningCalls();
+    #calls;
     #waiting = [];
     #running = 0;
     #isAlone = false;
     constructor(session, output, goodbye) {
         this.#session = session;
         this.#output = output;
+        this.#calls = new RunningCalls(output);
         this.#goodbye = goodbye;
     }
     receive(chunk) {
@@ -4798,13 +4810,14 @@ class SeasoningsConversation {
     #output;
     #goodbye;
     #messages = new MessageStream();
-    #calls = new RunningCalls();
+    #calls;
     #resources;
     #data;
     #offer;
     constructor(session, output, goodbye) {
         this.#session = session;
         this.#output = output;
+        this.#calls = new RunningCalls(output);
         this.#goodbye = goodbye;
         this.#resources = new SeasoningsResources(session);
         this.#data = new SeasoningsData(session);
@@ -5308,7 +5321,9 @@ class StdioOutput {
     #isBroken = false;
     #direct = SMALLEST_PIPE;
     #drained = [];
-    onFull = () => undefined;
+    #isPaused = false;
+    #isHeld = false;
+    onPause = () => undefined;
     onBroken = () => undefined;
     constructor(debug) {
         this.#debug = debug;
@@ -5322,6 +5337,16 @@ class StdioOutput {
             this.#corked.push(bytes);
         else
             this.#put(bytes);
+    }
+    hold(isHeld) {
+        this.#isHeld = isHeld;
+        this.#measure();
+    }
+    #measure() {
+        const wasPaused = this.#isPaused;
+        this.#isPaused = this.#isHeld || this.#waitingBytes > MOST_WAITING;
+        if (this.#isPaused !== wasPaused)
+            this.onPause(this.#isPaused);
     }
     cork() {
         if (this.#corked !== undefined)
@@ -5381,8 +5406,7 @@ class StdioOutput {
         }
         this.#waiting.push(rest);
         this.#waitingBytes += rest.length;
-        if (this.#waitingBytes > MOST_WAITING)
-            this.onFull(true);
+        this.#measure();
         if (!this.#isWriting)
             this.#next();
     }
@@ -5403,8 +5427,7 @@ class StdioOutput {
             this.#waitingBytes -= count;
             if (count < frames.length)
                 this.#waiting.unshift(frames.subarray(count));
-            if (this.#waitingBytes <= MOST_WAITING)
-                this.onFull(false);
+            this.#measure();
             if (isFull)
                 setTimeout(() => this.#next(), 1);
             else
@@ -5497,7 +5520,7 @@ async function serveStdio(name, begin, last, masked) {
                 console.error(`${name}: ${problem.message}`);
             }).then(resolve);
         };
-        output.onFull = (isFull) => (isFull ? stdin.pause() : isOver ? undefined : stdin.resume());
+        output.onPause = (isPaused) => (isPaused ? stdin.pause() : isOver ? undefined : stdin.resume());
         output.onBroken = () => end();
         stdin.on("data", (chunk) => {
             if (isOver)

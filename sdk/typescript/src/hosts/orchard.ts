@@ -119,7 +119,7 @@ export class OrchardConversation implements Conversation {
   readonly #output: Output;
   readonly #goodbye: Goodbye;
   readonly #lines: FrameReader = frameReader("lines", LARGEST_LINE, "host");
-  readonly #calls = new RunningCalls();
+  readonly #calls: RunningCalls;
   readonly #waiting: Envelope[] = [];
   #running = 0;
   /** `configure` and `shutdown` run alone. */
@@ -128,6 +128,7 @@ export class OrchardConversation implements Conversation {
   constructor(session: Session, output: Output, goodbye: Goodbye) {
     this.#session = session;
     this.#output = output;
+    this.#calls = new RunningCalls(output);
     this.#goodbye = goodbye;
   }
 

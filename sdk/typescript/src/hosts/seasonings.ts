@@ -65,7 +65,7 @@ export class SeasoningsConversation implements Conversation {
   readonly #output: Output;
   readonly #goodbye: Goodbye;
   readonly #messages = new MessageStream();
-  readonly #calls = new RunningCalls();
+  readonly #calls: RunningCalls;
   readonly #resources: SeasoningsResources;
   readonly #data: SeasoningsData;
   #offer: Offer | undefined;
@@ -73,6 +73,7 @@ export class SeasoningsConversation implements Conversation {
   constructor(session: Session, output: Output, goodbye: Goodbye) {
     this.#session = session;
     this.#output = output;
+    this.#calls = new RunningCalls(output);
     this.#goodbye = goodbye;
     this.#resources = new SeasoningsResources(session);
     this.#data = new SeasoningsData(session);

@@ -86,7 +86,7 @@ export async function serveStdio(
         console.error(`${name}: ${problem.message}`);
       }).then(resolve);
     };
-    output.onFull = (isFull) => (isFull ? stdin.pause() : isOver ? undefined : stdin.resume());
+    output.onPause = (isPaused) => (isPaused ? stdin.pause() : isOver ? undefined : stdin.resume());
     output.onBroken = () => end();
     stdin.on("data", (chunk: Uint8Array) => {
       if (isOver) return;

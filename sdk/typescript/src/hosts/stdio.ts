@@ -28,8 +28,11 @@ export class StdioOutput implements Output {
   /** How many bytes may still be written directly; unlimited once such a write cannot wait for the reader. */
   #direct = SMALLEST_PIPE;
   #drained: (() => void)[] = [];
-  /** Called when too much waits, and when there is room again. */
-  onFull: (isFull: boolean) => void = () => undefined;
+  #isPaused = false;
+  /** Too many calls wait for their answers. */
+  #isHeld = false;
+  /** Called when nothing more should be read, and when it may go on. */
+  onPause: (isPaused: boolean) => void = () => undefined;
   /** Nobody reads any more. */
   onBroken: () => void = () => undefined;
 
@@ -44,6 +47,18 @@ export class StdioOutput implements Output {
       : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
     if (this.#corked !== undefined) this.#corked.push(bytes);
     else this.#put(bytes);
+  }
+
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#measure();
+  }
+
+  /** Whether nothing more should be read has changed, perhaps. */
+  #measure(): void {
+    const wasPaused = this.#isPaused;
+    this.#isPaused = this.#isHeld || this.#waitingBytes > MOST_WAITING;
+    if (this.#isPaused !== wasPaused) this.onPause(this.#isPaused);
   }
 
   /** Collects the frames of this turn of the event loop. */
@@ -102,7 +117,7 @@ export class StdioOutput implements Output {
     }
     this.#waiting.push(rest);
     this.#waitingBytes += rest.length;
-    if (this.#waitingBytes > MOST_WAITING) this.onFull(true);
+    this.#measure();
     if (!this.#isWriting) this.#next();
   }
 
@@ -119,7 +134,7 @@ export class StdioOutput implements Output {
       if (!isFull && error !== null && error !== undefined) return this.#break();
       this.#waitingBytes -= count;
       if (count < frames.length) this.#waiting.unshift(frames.subarray(count));
-      if (this.#waitingBytes <= MOST_WAITING) this.onFull(false);
+      this.#measure();
       if (isFull) setTimeout(() => this.#next(), 1);
       else this.#next();
     });
