@@ -409,6 +409,8 @@ declare class Field<T, O = object> {
     allowUnknown(): Field<T, O & {
         allowUnknown: true;
     }>;
+    /** Of an action: two calls with the same key are performed once. */
+    idempotencyKey(): Field<T, O>;
     /** It should not be used any more. */
     deprecated(why: string): Field<T, O>;
 }

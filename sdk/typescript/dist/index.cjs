@@ -178,6 +178,9 @@ class Field {
     allowUnknown() {
         return this.#with({ allowUnknown: true });
     }
+    idempotencyKey() {
+        return this.#with({ idempotencyKey: true });
+    }
     deprecated(why) {
         return this.#with({ deprecated: why });
     }
@@ -4795,15 +4798,19 @@ function camel(name) {
     const joined = name.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
     return joined.replace(/Stage(Complete|Fail)$/, (_, end) => `Stage${end === "Fail" ? "Failed" : "Completed"}`);
 }
-const MUTATING = [
-    "resources/applyChange",
-    "resources/open",
-    "resources/renew",
-    "resources/close",
-    "storage/write",
-    "storage/lock",
-    "storage/unlock",
-    "storage/delete",
+function mayBeCancelled(method) {
+    return CANCELLABLE.includes(method) || method.startsWith("middleware/");
+}
+const CANCELLABLE = [
+    "functions/call",
+    "resources/validate",
+    "resources/planChange",
+    "resources/read",
+    "resources/import",
+    "resources/upgrade",
+    "resources/readData",
+    "storage/read",
+    "storage/list",
 ];
 class SeasoningsConversation {
     #session;
@@ -4872,7 +4879,7 @@ class SeasoningsConversation {
             this.#goodbye();
     }
     async #answer(id, method, params) {
-        const call = this.#calls.begin(id, MUTATING.includes(method), () => this.#send(1, id, [CANCELLED, "the call was cancelled"], null));
+        const call = this.#calls.begin(id, !mayBeCancelled(method), () => this.#send(1, id, [CANCELLED, "the call was cancelled"], null));
         let error = null;
         let result = null;
         try {
