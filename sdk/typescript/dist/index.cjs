@@ -737,6 +737,8 @@ class Reader {
                 this.problems.splice(before);
                 return this.#refuse(path, step, `${typeName(one.type)} is required`);
             }
+            if (one.isBare === true)
+                return found;
             return one.writeOnly === true ? new WriteOnly(found) : new Secret(found);
         }
         return found;
@@ -1377,13 +1379,20 @@ function declarationOfJsonSchema(json, place, root = json, depth = 0) {
         const [first] = found;
         const isOne = first !== undefined && found.every((one) => one.type.kind === first.type.kind) &&
             (found.length === 1 || isScalar(first.type));
-        return { ...(isOne ? first : { type: { kind: "any" } }), ...texts, ...nullable };
+        const { choices: _, ...one } = isOne ? first : { type: { kind: "any" } };
+        return { ...one, ...choicesOfAll(isOne ? found : []), ...texts, ...nullable };
     }
     const named = schema["type"];
     const kinds = Array.isArray(named) ? named.filter((one) => one !== "null") : [named];
     const nullable = Array.isArray(named) && kinds.length < named.length ? { nullable: true } : {};
     const type = kinds.length === 1 ? typeOf(kinds[0], schema, place, root, depth) : { kind: "any" };
-    return { ...texts, ...nullable, type };
+    const values = constants(schema).filter((one) => one !== null);
+    const constant = values.length > 0 && isScalar(type) ? { choices: values } : {};
+    return { ...texts, ...nullable, ...constant, type };
+}
+function choicesOfAll(all) {
+    const choices = all.flatMap((one) => one.choices ?? []);
+    return choices.length > 0 && all.every((one) => one.choices !== undefined) ? { choices } : {};
 }
 function isScalar(type) {
     return type.kind === "string" || type.kind === "number" || type.kind === "bool";
@@ -1418,13 +1427,11 @@ function typeOf(kind, schema, place, root, depth) {
             return { kind: "any" };
     }
 }
+function constants(schema) {
+    return "const" in schema ? [schema["const"]] : Array.isArray(schema["enum"]) ? schema["enum"] : [];
+}
 function constantKind(schema) {
-    const values = "const" in schema
-        ? [schema["const"]]
-        : Array.isArray(schema["enum"])
-            ? schema["enum"]
-            : [];
-    const kinds = new Set(values.map((one) => typeof one));
+    const kinds = new Set(constants(schema).map((one) => typeof one));
     return kinds.size === 1 ? [...kinds][0] : undefined;
 }
 function objectType(schema, inner) {
@@ -1461,6 +1468,8 @@ function jsonSchemaOfDeclaration(one, isOutput = false) {
         isOutput && one.secret === true;
     if (isNullable && typeof schema["type"] === "string")
         schema["type"] = [schema["type"], "null"];
+    if (one.choices !== undefined)
+        schema["enum"] = isNullable ? [...one.choices, null] : one.choices;
     return schema;
 }
 function jsonSchemaOfType(type, isOutput) {
@@ -1506,8 +1515,21 @@ function declarationOfZod(schema, place, depth = 0) {
     if (def === undefined || depth > DEEPEST_ZOD)
         return { type: { kind: "any" } };
     const description = descriptionOf(schema);
-    const found = ofDefinition(def, schema, place, depth);
+    const found = { ...ofDefinition(def, schema, place, depth), ...markersOf(schema) };
     return description === undefined ? found : { ...found, description };
+}
+const MARKERS = ["secret", "writeOnly", "replaces", "stable", "allowUnknown", "idempotencyKey"];
+function markersOf(schema) {
+    const { meta } = schema;
+    const said = (typeof meta === "function" ? meta.call(schema) : undefined);
+    if (said === undefined)
+        return {};
+    const markers = MARKERS.filter((name) => said[name] === true).map((name) => [name, true]);
+    return {
+        ...Object.fromEntries(markers),
+        ...(said["secret"] === true || said["writeOnly"] === true ? { isBare: true } : {}),
+        ...(typeof said["deprecated"] === "string" ? { deprecated: said["deprecated"] } : {}),
+    };
 }
 function descriptionOf(schema) {
     const { description } = schema;
@@ -1541,8 +1563,16 @@ function ofDefinition(def, schema, place, depth) {
         }
         case "lazy":
             return { type: { kind: "any" } };
-        default:
-            return { type: typeOfZod(def, schema, inner) };
+        case "union": {
+            const options = def["options"].map(inner);
+            const type = unionType(options);
+            return { type, ...(type.kind === "any" ? {} : choicesOfAll(options)) };
+        }
+        default: {
+            const type = typeOfZod(def, schema, inner);
+            const choices = type.kind === "any" ? [] : choicesOfZod(def);
+            return choices.length === 0 ? { type } : { type, choices };
+        }
     }
 }
 function typeOfZod(def, schema, inner) {
@@ -1552,7 +1582,7 @@ function typeOfZod(def, schema, inner) {
         case "nativeenum":
         case "templateliteral":
         case "template_literal":
-            return enumType(def);
+            return choicesOfZod(def).length > 0 ? literalType(choicesOfZod(def)) : { kind: "string" };
         case "date":
             return { kind: "any" };
         case "number":
@@ -1562,10 +1592,8 @@ function typeOfZod(def, schema, inner) {
             return { kind: "number", as: "bigint" };
         case "boolean":
             return { kind: "bool" };
-        case "literal": {
-            const values = (def["values"] ?? [def["value"]]);
-            return literalType(values);
-        }
+        case "literal":
+            return literalType(choicesOfZod(def));
         case "array":
             return { kind: "list", element: elementOfZod(inner(def["element"] ?? def["type"])) };
         case "set":
@@ -1582,8 +1610,6 @@ function typeOfZod(def, schema, inner) {
                 put(attributes, name, inner(members[name]));
             return { kind: "object", attributes };
         }
-        case "union":
-            return unionType(def["options"].map(inner));
         default:
             return { kind: "any" };
     }
@@ -1601,9 +1627,14 @@ function isWhole(def, schema) {
             return one.kind === "int" || format === "safeint" || format === "int32" || format === "uint32";
         });
 }
-function enumType(def) {
+function choicesOfZod(def) {
+    if (kindOf(def) === "literal")
+        return (def["values"] ?? [def["value"]]);
     const values = def["entries"] ?? def["values"];
-    return typeof values === "object" && values !== null ? literalType(Object.values(values)) : { kind: "string" };
+    if (typeof values !== "object" || values === null)
+        return [];
+    const entries = Object.entries(values).filter(([, one]) => typeof values[String(one)] !== "number");
+    return [...new Set(entries.map(([, one]) => one))];
 }
 function literalType(values) {
     const kinds = new Set(values.map((one) => typeof one));

@@ -69,6 +69,7 @@ class Reader {
         this.problems.splice(before);
         return this.#refuse(path, step, `${typeName(one.type)} is required`);
       }
+      if (one.isBare === true) return found;
       return one.writeOnly === true ? new WriteOnly(found) : new Secret(found);
     }
     return found;
