@@ -89,13 +89,14 @@ interface WarningOptions {
 /** What a handler has besides its arguments. `State` is what `configure` returned. */
 declare class Context<State = undefined> {
     #private;
-    /** What `configure` returned. */
-    readonly state: State;
     /** @internal */
     readonly warnings: Diagnostic[];
     /** @internal What a resource keeps for itself: nothing changed, or other data. */
     kept: Uint8Array | null | undefined;
-    constructor(state: State, call: Cancellable, reporter: Reporter, stored?: Uint8Array);
+    /** @internal Where there is no state, `state` says so to the handler that asks for it. */
+    constructor(state: () => State, call: Cancellable, reporter: Reporter, stored?: Uint8Array);
+    /** What `configure` returned. @throws {Failure} The plugin is not configured: only functions can be called before that. */
+    get state(): State;
     /** Aborted when the host cancels the call, except for one that changes something: its outcome counts. */
     get signal(): AbortSignal;
     /** Whether the host has cancelled the call. */
@@ -175,11 +176,15 @@ interface Declaration {
     readonly allowUnknown?: boolean;
     readonly secret?: boolean;
     readonly writeOnly?: boolean;
+    /** A secret that arrives as it is, because the schema of a library knows no `Secret`. */
+    readonly isBare?: boolean;
     readonly replaces?: boolean;
     readonly stable?: boolean;
     readonly idempotencyKey?: boolean;
     readonly description?: string;
     readonly deprecated?: string;
+    /** The only values that there are, for agents; the schema of the author checks it. */
+    readonly choices?: readonly unknown[];
     readonly block?: {
         readonly nesting: Nesting;
         readonly min?: number;
@@ -408,6 +413,8 @@ declare class Field<T, O = object> {
     allowUnknown(): Field<T, O & {
         allowUnknown: true;
     }>;
+    /** Of an action: two calls with the same key are performed once. */
+    idempotencyKey(): Field<T, O>;
     /** It should not be used any more. */
     deprecated(why: string): Field<T, O>;
 }
@@ -775,6 +782,7 @@ interface Storage {
 }
 /** The methods of a storage, as the wire has them. */
 declare const STORAGE_METHODS: readonly ["read", "write", "lock", "unlock", "list", "delete"];
+type StorageMethod = (typeof STORAGE_METHODS)[number];
 /** Adds a storage to a plugin. */
 declare function addStorage(parts: Parts, storage: Storage): void;
 /** Why a path cannot be the name of a state. */
@@ -855,6 +863,10 @@ interface Offer {
 declare function offerOf({ name, version, parts }: AnyPlugin): Offer;
 /** Every resource has an id, which its creation returns. */
 declare const ID: Declaration;
+/** The default as a host gets it, in JSON. One that does not fit its type is found when the plugin starts. */
+declare function defaultOf(place: string, one: Declaration | undefined): {
+    default?: unknown;
+};
 
 // define/plugin_options
 /** Who a plugin is. */
@@ -1095,8 +1107,16 @@ declare class Session {
      * @throws {Failure} The plugin needs a configuration that it does not have.
      */
     state(): Promise<unknown>;
-    /** What `configure` made, if it was called. */
+    /**
+     * What `configure` made.
+     *
+     * @throws {Failure} It was not called, or too late.
+     */
     get current(): unknown;
+    /** The state for a function, most of which do without: what is wrong is thrown where it asks for the state. */
+    stateOnDemand(): () => unknown;
+    /** The same in a host that never configures plugins: the defaults are the configuration. */
+    defaultStateOnDemand(): Awaitable<() => unknown>;
     /** Ends the plugin: its `shutdown` is called once. */
     shutDown(): Promise<void>;
     /** Ends the plugin after the host is gone, whatever its `shutdown` does. */
@@ -1111,6 +1131,8 @@ declare class Session {
 /** Where a host's answers go. */
 interface Output {
     write(frame: Uint8Array | string): void;
+    /** Nothing more should be read for now, because too many calls are not answered yet; or it may go on. */
+    hold?(isHeld: boolean): void;
 }
 /** One conversation with the program that calls the plugin. */
 interface Conversation {
@@ -1155,6 +1177,7 @@ declare class RunningCall {
 /** The calls in progress: they can be cancelled, and are waited for at the end. */
 declare class RunningCalls {
     #private;
+    constructor(output: Output);
     /** Notes a call. One that changes something is not cancelled: its outcome counts. */
     begin(id: unknown, isMutating: boolean, onCancel?: () => void): RunningCall;
     /** Notes the end of a call. */
@@ -1542,6 +1565,8 @@ declare function writeImplied(given: unknown, format: Format, path: Path): Wire;
 declare function impliedType(plain: Wire): Type;
 /** A text that is the same for the same value. */
 declare function canonical(value: unknown): string;
+/** What a value is, in the words of JavaScript. */
+declare function jsName(value: unknown): string;
 
 // wire/pack
 /** A value as msgpack. */

@@ -87,17 +87,20 @@ function diagnosticText({ summary, detail, path }) {
 
 // define/context
 class Context {
-    state;
     warnings = [];
     kept;
+    #state;
     #call;
     #reporter;
     #stored;
     constructor(state, call, reporter, stored) {
-        this.state = state;
+        this.#state = state;
         this.#call = call;
         this.#reporter = reporter;
         this.#stored = stored;
+    }
+    get state() {
+        return this.#state();
     }
     get signal() {
         return this.#call.signal;
@@ -173,6 +176,9 @@ class Field {
     }
     allowUnknown() {
         return this.#with({ allowUnknown: true });
+    }
+    idempotencyKey() {
+        return this.#with({ idempotencyKey: true });
     }
     deprecated(why) {
         return this.#with({ deprecated: why });
@@ -730,6 +736,8 @@ class Reader {
                 this.problems.splice(before);
                 return this.#refuse(path, step, `${typeName(one.type)} is required`);
             }
+            if (one.isBare === true)
+                return found;
             return one.writeOnly === true ? new WriteOnly(found) : new Secret(found);
         }
         return found;
@@ -746,10 +754,11 @@ class Reader {
                 return this.#any(value, path, step);
             case "list":
             case "set": {
-                if (!Array.isArray(value))
+                const all = listOfDefault(value);
+                if (!Array.isArray(all))
                     return this.#wrong(value, type, path, step);
                 const here = below(path, step);
-                const elements = value.map((one, index) => this.declared(one, type.element, here, index));
+                const elements = all.map((one, index) => this.declared(one, type.element, here, index));
                 return type.kind === "list" || type.element.type.kind === "object" ? elements : new Set(elements);
             }
             case "map": {
@@ -866,7 +875,8 @@ class Reader {
         }
         return this.#implied(value, path, step);
     }
-    #implied(value, path, step) {
+    #implied(given, path, step) {
+        const value = listOfDefault(given);
         const here = typeof value === "object" ? below(path, step) : path;
         if (Array.isArray(value))
             return value.map((one, index) => this.#implied(one, here, index));
@@ -882,6 +892,9 @@ class Reader {
     #wrong(value, type, path, step) {
         return this.#refuse(path, step, `${typeName(type)} is required, but this is ${wireName(value)}`);
     }
+}
+function listOfDefault(value) {
+    return value instanceof Set ? [...value] : value;
 }
 function plainText(bytes) {
     try {
@@ -1365,13 +1378,20 @@ function declarationOfJsonSchema(json, place, root = json, depth = 0) {
         const [first] = found;
         const isOne = first !== undefined && found.every((one) => one.type.kind === first.type.kind) &&
             (found.length === 1 || isScalar(first.type));
-        return { ...(isOne ? first : { type: { kind: "any" } }), ...texts, ...nullable };
+        const { choices: _, ...one } = isOne ? first : { type: { kind: "any" } };
+        return { ...one, ...choicesOfAll(isOne ? found : []), ...texts, ...nullable };
     }
     const named = schema["type"];
     const kinds = Array.isArray(named) ? named.filter((one) => one !== "null") : [named];
     const nullable = Array.isArray(named) && kinds.length < named.length ? { nullable: true } : {};
     const type = kinds.length === 1 ? typeOf(kinds[0], schema, place, root, depth) : { kind: "any" };
-    return { ...texts, ...nullable, type };
+    const values = constants(schema).filter((one) => one !== null);
+    const constant = values.length > 0 && isScalar(type) ? { choices: values } : {};
+    return { ...texts, ...nullable, ...constant, type };
+}
+function choicesOfAll(all) {
+    const choices = all.flatMap((one) => one.choices ?? []);
+    return choices.length > 0 && all.every((one) => one.choices !== undefined) ? { choices } : {};
 }
 function isScalar(type) {
     return type.kind === "string" || type.kind === "number" || type.kind === "bool";
@@ -1406,13 +1426,11 @@ function typeOf(kind, schema, place, root, depth) {
             return { kind: "any" };
     }
 }
+function constants(schema) {
+    return "const" in schema ? [schema["const"]] : Array.isArray(schema["enum"]) ? schema["enum"] : [];
+}
 function constantKind(schema) {
-    const values = "const" in schema
-        ? [schema["const"]]
-        : Array.isArray(schema["enum"])
-            ? schema["enum"]
-            : [];
-    const kinds = new Set(values.map((one) => typeof one));
+    const kinds = new Set(constants(schema).map((one) => typeof one));
     return kinds.size === 1 ? [...kinds][0] : undefined;
 }
 function objectType(schema, inner) {
@@ -1443,12 +1461,14 @@ function jsonSchemaOfDeclaration(one, isOutput = false) {
     const schema = jsonSchemaOfType(one.type, isOutput);
     if (one.description !== undefined && one.description !== "")
         schema["description"] = one.description;
-    if (one.default !== undefined && !isOutput)
-        schema["default"] = one.default;
+    if (!isOutput)
+        Object.assign(schema, defaultOf("the JSON Schema", one));
     const isNullable = one.nullable === true || isOptional(one) && (isOutput || one.default === undefined) ||
         isOutput && one.secret === true;
     if (isNullable && typeof schema["type"] === "string")
         schema["type"] = [schema["type"], "null"];
+    if (one.choices !== undefined)
+        schema["enum"] = isNullable ? [...one.choices, null] : one.choices;
     return schema;
 }
 function jsonSchemaOfType(type, isOutput) {
@@ -1494,8 +1514,21 @@ function declarationOfZod(schema, place, depth = 0) {
     if (def === undefined || depth > DEEPEST_ZOD)
         return { type: { kind: "any" } };
     const description = descriptionOf(schema);
-    const found = ofDefinition(def, schema, place, depth);
+    const found = { ...ofDefinition(def, schema, place, depth), ...markersOf(schema) };
     return description === undefined ? found : { ...found, description };
+}
+const MARKERS = ["secret", "writeOnly", "replaces", "stable", "allowUnknown", "idempotencyKey"];
+function markersOf(schema) {
+    const { meta } = schema;
+    const said = (typeof meta === "function" ? meta.call(schema) : undefined);
+    if (said === undefined)
+        return {};
+    const markers = MARKERS.filter((name) => said[name] === true).map((name) => [name, true]);
+    return {
+        ...Object.fromEntries(markers),
+        ...(said["secret"] === true || said["writeOnly"] === true ? { isBare: true } : {}),
+        ...(typeof said["deprecated"] === "string" ? { deprecated: said["deprecated"] } : {}),
+    };
 }
 function descriptionOf(schema) {
     const { description } = schema;
@@ -1529,8 +1562,16 @@ function ofDefinition(def, schema, place, depth) {
         }
         case "lazy":
             return { type: { kind: "any" } };
-        default:
-            return { type: typeOfZod(def, schema, inner) };
+        case "union": {
+            const options = def["options"].map(inner);
+            const type = unionType(options);
+            return { type, ...(type.kind === "any" ? {} : choicesOfAll(options)) };
+        }
+        default: {
+            const type = typeOfZod(def, schema, inner);
+            const choices = type.kind === "any" ? [] : choicesOfZod(def);
+            return choices.length === 0 ? { type } : { type, choices };
+        }
     }
 }
 function typeOfZod(def, schema, inner) {
@@ -1540,7 +1581,7 @@ function typeOfZod(def, schema, inner) {
         case "nativeenum":
         case "templateliteral":
         case "template_literal":
-            return enumType(def);
+            return choicesOfZod(def).length > 0 ? literalType(choicesOfZod(def)) : { kind: "string" };
         case "date":
             return { kind: "any" };
         case "number":
@@ -1550,10 +1591,8 @@ function typeOfZod(def, schema, inner) {
             return { kind: "number", as: "bigint" };
         case "boolean":
             return { kind: "bool" };
-        case "literal": {
-            const values = (def["values"] ?? [def["value"]]);
-            return literalType(values);
-        }
+        case "literal":
+            return literalType(choicesOfZod(def));
         case "array":
             return { kind: "list", element: elementOfZod(inner(def["element"] ?? def["type"])) };
         case "set":
@@ -1570,8 +1609,6 @@ function typeOfZod(def, schema, inner) {
                 put(attributes, name, inner(members[name]));
             return { kind: "object", attributes };
         }
-        case "union":
-            return unionType(def["options"].map(inner));
         default:
             return { kind: "any" };
     }
@@ -1589,9 +1626,14 @@ function isWhole(def, schema) {
             return one.kind === "int" || format === "safeint" || format === "int32" || format === "uint32";
         });
 }
-function enumType(def) {
+function choicesOfZod(def) {
+    if (kindOf(def) === "literal")
+        return (def["values"] ?? [def["value"]]);
     const values = def["entries"] ?? def["values"];
-    return typeof values === "object" && values !== null ? literalType(Object.values(values)) : { kind: "string" };
+    if (typeof values !== "object" || values === null)
+        return [];
+    const entries = Object.entries(values).filter(([, one]) => typeof values[String(one)] !== "number");
+    return [...new Set(entries.map(([, one]) => one))];
 }
 function literalType(values) {
     const kinds = new Set(values.map((one) => typeof one));
@@ -1732,17 +1774,32 @@ class Session {
                     throw error;
             }
         }
+        return this.current;
+    }
+    get current() {
         switch (this.#stage) {
             case "ready":
                 return this.#state;
+            case "waiting":
+                throw new Failure("the plugin needs a configuration, and is not configured yet");
             case "deferred":
                 throw new Failure("the configuration of the plugin has values that are known only after apply; apply what they depend on first");
-            default:
+            case "ended":
                 throw new Failure("the plugin has been shut down");
         }
     }
-    get current() {
-        return this.#stage === "ready" ? this.#state : undefined;
+    stateOnDemand() {
+        if (this.#stage !== "ready")
+            return () => this.current;
+        const state = this.#state;
+        return () => state;
+    }
+    defaultStateOnDemand() {
+        if (this.#stage !== "waiting")
+            return this.stateOnDemand();
+        return this.state().then((state) => () => state, (error) => () => {
+            throw error;
+        });
     }
     async shutDown() {
         const before = this.#stage;
@@ -1950,9 +2007,90 @@ class JsonParser {
     }
 }
 
+// hosts/masking
+const MASK = "(sensitive)";
+const SHORTEST = 4;
+const isSecretDeclaration = (one) => one.secret === true || one.writeOnly === true;
+function secretNames(parts) {
+    const names = new Set();
+    const add = (attributes) => {
+        for (const [name, one] of Object.entries(attributes)) {
+            if (isSecretDeclaration(one))
+                names.add(name);
+            addType(one.type);
+        }
+    };
+    const addType = (type) => {
+        if (type.kind === "object")
+            add(type.attributes);
+        else if ("element" in type)
+            addType(type.element.type);
+        else if ("elements" in type)
+            type.elements.forEach((one) => addType(one.type));
+    };
+    add(parts.config.attributes);
+    for (const call of [...parts.functions.values(), ...parts.actions.values()]) {
+        add(call.body.attributes);
+        const variadic = "variadic" in call ? call.variadic : undefined;
+        if (variadic !== undefined && isSecretDeclaration(variadic.element))
+            names.add(variadic.name);
+    }
+    for (const { body, state } of parts.resources.values())
+        [body.attributes, state].forEach(add);
+    for (const { body, result } of [...parts.dataSources.values(), ...parts.ephemerals.values()]) {
+        [body.attributes, result].forEach(add);
+    }
+    return names;
+}
+const SECRET_MEMBERS = [
+    "writeOnlyProps",
+    "nextWriteOnlyProps",
+    "sensitiveState",
+    "currentSensitiveState",
+    "sensitiveResult",
+    "privateData",
+];
+function hideSecrets(session, value, ...given) {
+    const names = new Set([...secretNames(session.parts), ...SECRET_MEMBERS, "private"]);
+    const found = new Set();
+    for (const one of [...given, session.givenConfig])
+        learn(one, names, false, found);
+    const texts = [...found].filter((text) => text.length >= SHORTEST).sort((a, b) => b.length - a.length);
+    return texts.length === 0 ? value : hidden(value, texts);
+}
+function withoutSecrets(session, result, given) {
+    if (!isRecord(result) || result["diagnostics"] === undefined)
+        return result;
+    return { ...result, diagnostics: hideSecrets(session, result["diagnostics"], given) };
+}
+function learn(value, names, isSecret, found) {
+    if (Array.isArray(value))
+        for (const inner of value)
+            learn(inner, names, isSecret, found);
+    else if (isRecord(value)) {
+        for (const [name, inner] of Object.entries(value))
+            learn(inner, names, isSecret || names.has(name), found);
+    }
+    else if (isSecret && (typeof value === "string" || typeof value === "number" || typeof value === "bigint" || isBig(value))) {
+        const secret = value.toString();
+        for (const text of [secret, secret.trim(), ...secret.split(/\r?\n/)])
+            found.add(text).add(JSON.stringify(text).slice(1, -1));
+    }
+}
+function hidden(value, texts) {
+    if (typeof value === "string")
+        return texts.reduce((text, secret) => text.replaceAll(secret, MASK), value);
+    if (Array.isArray(value))
+        return value.map((inner) => hidden(inner, texts));
+    if (!isRecord(value))
+        return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(inner, texts)]));
+}
+
 // hosts/run
 async function withContext(session, call, reporter, run, stored) {
-    const context = new Context(await session.state(), call, reporter, stored);
+    const state = await session.state();
+    const context = new Context(() => state, call, reporter, stored);
     try {
         return { value: await run(context), context };
     }
@@ -1993,21 +2131,27 @@ function named(name, part, values) {
     }
     return given;
 }
-function callFunction(session, part, given, reading, format, call, reporter) {
-    return proceed(functionArguments(part, given, reading), (read) => {
-        const context = new Context(session.current, call, reporter);
+function callFunction(session, part, given, call, reporter) {
+    const state = part.run.length === 1 ? session.stateOnDemand() : session.defaultStateOnDemand();
+    return proceed(state, (it) => runFunction(part, functionArguments(part, given, JSON_READING), "json", new Context(it, call, reporter)));
+}
+function runFunction(part, given, format, context) {
+    const outcome = (value) => ({
+        result: functionResult(value, part, format),
+        warnings: context.warnings,
+    });
+    return proceed(given, (read) => {
         let value;
         try {
             value = part.run(read, context);
-            if (isPromise(value)) {
-                return Promise.resolve(value).finally(() => context.end()).then((it) => functionResult(it, part, format));
-            }
+            if (isPromise(value))
+                return Promise.resolve(value).finally(() => context.end()).then(outcome);
         }
         finally {
             if (!isPromise(value))
                 context.end();
         }
-        return functionResult(value, part, format);
+        return outcome(value);
     });
 }
 function functionResult(value, { returns }, format) {
@@ -2043,6 +2187,10 @@ function written(what, write) {
         }
         throw error;
     }
+}
+function printWarnings(session, warnings, given) {
+    for (const warning of warnings)
+        console.error(hideSecrets(session, diagnosticText(warning), given));
 }
 
 // hosts/denobridge_values
@@ -2427,6 +2575,7 @@ function frame(framing, text) {
 
 // hosts/calls
 const GOODBYE_LIMIT = 5000;
+const MOST_CALLS = 1024;
 class RunningCall {
     id;
     isMutating;
@@ -2451,14 +2600,23 @@ class RunningCall {
 }
 class RunningCalls {
     #calls = new Set();
+    #output;
     #idle;
+    constructor(output) {
+        this.#output = output;
+    }
     begin(id, isMutating, onCancel = () => undefined) {
         const call = new RunningCall(id, isMutating, onCancel);
         this.#calls.add(call);
+        if (this.#calls.size === MOST_CALLS)
+            this.#output.hold?.(true);
         return call;
     }
     end(call) {
-        this.#calls.delete(call);
+        if (!this.#calls.delete(call))
+            return;
+        if (this.#calls.size === MOST_CALLS - 1)
+            this.#output.hold?.(false);
         if (this.#calls.size === 0)
             this.#idle?.();
     }
@@ -2510,7 +2668,7 @@ class Fault extends Error {
     }
 }
 class JsonRpcConversation {
-    calls = new RunningCalls();
+    calls;
     #methods;
     #output;
     #framing;
@@ -2518,6 +2676,7 @@ class JsonRpcConversation {
     constructor(methods, output, framing = "lines") {
         this.#methods = methods;
         this.#output = output;
+        this.calls = new RunningCalls(output);
         this.#framing = framing;
         this.#frames = frameReader(framing, LARGEST_MESSAGE, "host");
     }
@@ -2682,101 +2841,32 @@ async function answered(place, work) {
     }
 }
 
-// hosts/masking
-const MASK = "(sensitive)";
-const SHORTEST = 4;
-const isSecretDeclaration = (one) => one.secret === true || one.writeOnly === true;
-function secretNames(parts) {
-    const names = new Set();
-    const add = (attributes) => {
-        for (const [name, one] of Object.entries(attributes)) {
-            if (isSecretDeclaration(one))
-                names.add(name);
-            addType(one.type);
-        }
-    };
-    const addType = (type) => {
-        if (type.kind === "object")
-            add(type.attributes);
-        else if ("element" in type)
-            addType(type.element.type);
-        else if ("elements" in type)
-            type.elements.forEach((one) => addType(one.type));
-    };
-    add(parts.config.attributes);
-    for (const call of [...parts.functions.values(), ...parts.actions.values()]) {
-        add(call.body.attributes);
-        const variadic = "variadic" in call ? call.variadic : undefined;
-        if (variadic !== undefined && isSecretDeclaration(variadic.element))
-            names.add(variadic.name);
-    }
-    for (const { body, state } of parts.resources.values())
-        [body.attributes, state].forEach(add);
-    for (const { body, result } of [...parts.dataSources.values(), ...parts.ephemerals.values()]) {
-        [body.attributes, result].forEach(add);
-    }
-    return names;
-}
-const SECRET_MEMBERS = [
-    "writeOnlyProps",
-    "nextWriteOnlyProps",
-    "sensitiveState",
-    "currentSensitiveState",
-    "sensitiveResult",
-    "privateData",
-];
-function hideSecrets(session, value, ...given) {
-    const names = new Set([...secretNames(session.parts), ...SECRET_MEMBERS, "private"]);
-    const found = new Set();
-    for (const one of [...given, session.givenConfig])
-        learn(one, names, false, found);
-    const texts = [...found].filter((text) => text.length >= SHORTEST).sort((a, b) => b.length - a.length);
-    return texts.length === 0 ? value : hidden(value, texts);
-}
-function withoutSecrets(session, result, given) {
-    if (!isRecord(result) || result["diagnostics"] === undefined)
-        return result;
-    return { ...result, diagnostics: hideSecrets(session, result["diagnostics"], given) };
-}
-function learn(value, names, isSecret, found) {
-    if (Array.isArray(value))
-        for (const inner of value)
-            learn(inner, names, isSecret, found);
-    else if (isRecord(value)) {
-        for (const [name, inner] of Object.entries(value))
-            learn(inner, names, isSecret || names.has(name), found);
-    }
-    else if (isSecret && (typeof value === "string" || typeof value === "number" || typeof value === "bigint" || isBig(value))) {
-        const secret = value.toString();
-        for (const text of [secret, secret.trim(), ...secret.split(/\r?\n/)])
-            found.add(text).add(JSON.stringify(text).slice(1, -1));
-    }
-}
-function hidden(value, texts) {
-    if (typeof value === "string")
-        return texts.reduce((text, secret) => text.replaceAll(secret, MASK), value);
-    if (Array.isArray(value))
-        return value.map((inner) => hidden(inner, texts));
-    if (!isRecord(value))
-        return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(inner, texts)]));
-}
-
 // hosts/denobridge
-const DENOBRIDGE_METHODS = [
-    "health",
-    "create",
-    "read",
-    "update",
-    "delete",
-    "modifyPlan",
-    "open",
-    "renew",
-    "close",
-    "invoke",
-    "call",
-    "shutdown",
-];
+function answersDenobridge(method, parts) {
+    const { actions, dataSources, ephemerals, functions, resources } = parts;
+    switch (method) {
+        case "health":
+        case "shutdown":
+            return true;
+        case "create":
+        case "update":
+        case "delete":
+        case "modifyPlan":
+            return resources.size > 0;
+        case "read":
+            return resources.size + dataSources.size > 0;
+        case "open":
+        case "renew":
+        case "close":
+            return ephemerals.size > 0;
+        case "invoke":
+            return actions.size > 0;
+        case "call":
+            return functions.size > 0;
+        default:
+            return false;
+    }
+}
 class DenobridgeMethods {
     #session;
     #goodbye;
@@ -3004,8 +3094,8 @@ class DenobridgeMethods {
         };
         return answered(place, async () => {
             const values = Array.isArray(params["arguments"]) ? params["arguments"] : [];
-            const result = await callFunction(this.#session, part, named(name, part, values), JSON_READING, "json", call, {});
-            return { result: { result } };
+            const { result, warnings } = await callFunction(this.#session, part, named(name, part, values), call, {});
+            return { result: { result }, warnings };
         });
     }
 }
@@ -3079,11 +3169,17 @@ class ServiceMethods {
     #call(found, method, params, call) {
         if ("function" in found) {
             const given = Array.isArray(params) ? named(method, found.function, params) : params;
-            return callFunction(this.#session, found.function, given, JSON_READING, "json", call, {});
+            return proceed(callFunction(this.#session, found.function, given, call, {}), ({ result, warnings }) => {
+                printWarnings(this.#session, warnings, given);
+                return result;
+            });
         }
         const given = Array.isArray(params) ? named(method, found.action, params) : params;
         const { action } = found;
-        return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then(({ outputs }) => (Object.keys(action.outputs).length === 0 ? null : outputs));
+        return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then(({ outputs, context }) => {
+            printWarnings(this.#session, context.warnings, given);
+            return Object.keys(action.outputs).length === 0 ? null : outputs;
+        });
     }
     hide(value, method, params) {
         const found = callable(this.#session, method);
@@ -3218,13 +3314,17 @@ class McpMethods {
     }
     #content(found, given, call, progress) {
         if ("function" in found) {
-            const result = callFunction(this.#session, found.function, given, JSON_READING, "json", call, { progress });
+            const outcome = callFunction(this.#session, found.function, given, call, { progress });
             const isObject = isObjectType(found.function.returns);
-            return proceed(result, (value) => content(value, isObject ? value : { result: value }));
+            return proceed(outcome, ({ result, warnings }) => {
+                printWarnings(this.#session, warnings, given);
+                return content(result, isObject ? result : { result });
+            });
         }
         const { action } = found;
         const run = () => runAction(this.#session, action, given, JSON_READING, call, { progress });
-        return this.#slots.run(run).then(({ outputs }) => {
+        return this.#slots.run(run).then(({ outputs, context }) => {
+            printWarnings(this.#session, context.warnings, given);
             const isEmpty = Object.keys(action.outputs).length === 0;
             return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
         });
@@ -3291,7 +3391,7 @@ function orchardSchema(plugin) {
         const secrets = Object.values(one.outputs).some((output) => output.secret === true);
         actions[name] = {
             description: one.description,
-            attrs: orchardAttributes(attributes),
+            attrs: orchardAttributes(`action ${name}`, attributes),
             outputs: {
                 type: typeText({ kind: "object", attributes: sorted(one.outputs) }),
                 required: false,
@@ -3304,7 +3404,7 @@ function orchardSchema(plugin) {
         name: plugin.name,
         version: plugin.version,
         protocol: "1",
-        config: orchardAttributes(parts.config.attributes),
+        config: orchardAttributes("the configuration", parts.config.attributes),
         actions,
         ...(parts.maxInFlight === undefined ? {} : { max_in_flight: parts.maxInFlight }),
     };
@@ -3312,18 +3412,20 @@ function orchardSchema(plugin) {
 function sorted(attributes) {
     return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => bytewise(a, b)));
 }
-function orchardAttributes(attributes) {
+function orchardAttributes(place, attributes) {
     return Object.fromEntries(Object.entries(attributes).map(([name, one]) => [name, {
             type: one.idempotencyKey === true ? "any" : typeText(one.type),
             required: !(isOptional(one) || one.nullable === true || one.idempotencyKey === true),
-            ...(one.default === undefined ? {} : { default: orchardDefault(one.default) }),
+            ...orchardDefault(`${place}, attribute ${name}`, one),
             ...(one.description === undefined || one.description === "" ? {} : { description: one.description }),
             ...(one.secret === true || one.writeOnly === true ? { sensitive: true } : {}),
             ...(one.idempotencyKey === true ? { idempotency_key: true } : {}),
         }]));
 }
-function orchardDefault(value) {
-    return typeof value === "string" && /^".*"$/s.test(value) ? JSON.stringify(value) : value;
+function orchardDefault(place, one) {
+    const given = defaultOf(place, one);
+    const isQuoted = typeof given.default === "string" && /^".*"$/s.test(given.default);
+    return isQuoted ? { default: JSON.stringify(given.default) } : given;
 }
 const SMALLEST_ID = -(2n ** 63n);
 function isOrchardId(id) {
@@ -3336,13 +3438,14 @@ class OrchardConversation {
     #output;
     #goodbye;
     #lines = frameReader("lines", LARGEST_LINE, "host");
-    #calls = new RunningCalls();
+    #calls;
     #waiting = [];
     #running = 0;
     #isAlone = false;
     constructor(session, output, goodbye) {
         this.#session = session;
         this.#output = output;
+        this.#calls = new RunningCalls(output);
         this.#goodbye = goodbye;
     }
     receive(chunk) {
@@ -3467,8 +3570,7 @@ class OrchardConversation {
         }
         try {
             const { outputs, context } = await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
-            for (const warning of context.warnings)
-                console.error(diagnosticText(warning));
+            printWarnings(this.#session, context.warnings, attrs);
             return outputs;
         }
         catch (error) {
@@ -4153,6 +4255,7 @@ function pack(value) {
 
 // hosts/seasonings_around
 const LOCKED = -32001;
+const VERDICT = ["status", "message", "warnings", "metadata"];
 const STATUSES = { pass: "success", ok: "success", warn: "warning" };
 async function runHook(session, name, { method, given, running, reporter }) {
     const hook = session.parts.hooks.get(name);
@@ -4160,19 +4263,29 @@ async function runHook(session, name, { method, given, running, reporter }) {
         throw new Fault(METHOD_NOT_FOUND, "Method not found", { method });
     const params = { resources: [], ...given };
     const { value, context } = await withContext(session, running, reporter, (it) => hook(params, it));
-    const returned = isRecord(value) ? writeImplied(value, "msgpack", []) : {};
-    const status = returned["status"];
-    const verdict = {
-        ...returned,
-        status: typeof status === "string" ? STATUSES[status] ?? status : "success",
-    };
+    const verdict = verdictOf(name, value);
     const warnings = context.warnings.map((one) => one.summary);
-    if (warnings.length === 0)
-        return verdict;
-    return {
-        ...verdict,
-        warnings: [...(Array.isArray(verdict["warnings"]) ? verdict["warnings"] : []), ...warnings],
-    };
+    return warnings.length === 0 ? verdict : { ...verdict, warnings: [...verdict.warnings ?? [], ...warnings] };
+}
+function verdictOf(hook, value) {
+    if (value === undefined || value === null)
+        return { status: "success" };
+    const refused = (problem) => new Failure(`the hook ${hook} must return nothing, or an object with ${VERDICT.join(", ")}; ${problem}`);
+    if (!isPlain(value))
+        throw refused(`this is ${jsName(value)}`);
+    const returned = writeImplied(value, "msgpack", []);
+    const unknown = Object.keys(returned).find((name) => !VERDICT.includes(name));
+    if (unknown !== undefined)
+        throw refused(`it has ${JSON.stringify(unknown)}`);
+    const { status, warnings } = { ...returned, status: returned["status"] ?? "success", warnings: returned["warnings"] ?? [] };
+    if (typeof status !== "string")
+        throw refused(`its status is ${jsName(status)}`);
+    if (!Array.isArray(warnings))
+        throw refused(`its warnings are ${jsName(warnings)}`);
+    return { ...returned, status: STATUSES[status] ?? status };
+}
+function isPlain(value) {
+    return isRecord(value) && !(Symbol.iterator in value);
 }
 async function runStorage(session, name, { method, given, running, reporter }) {
     const handler = session.parts.storage.get(name);
@@ -4185,6 +4298,9 @@ async function runStorage(session, name, { method, given, running, reporter }) {
     for (const key of ["lockId", "prefix", "force"])
         if (params[key] === null)
             delete params[key];
+    if (name === "unlock" && params["force"] !== true && typeof params["lockId"] !== "string") {
+        throw new Fault(INVALID_PARAMS, "lockId in the params of storage/unlock: it is missing, and force is not true");
+    }
     if (name === "write") {
         const { state } = params;
         if (state === undefined || state === null) {
@@ -4195,10 +4311,7 @@ async function runStorage(session, name, { method, given, running, reporter }) {
     }
     try {
         const { value } = await withContext(session, running, reporter, (it) => handler(params, it));
-        const result = isRecord(value) ? value : {};
-        if (name === "read")
-            return { state: result["state"] ?? null };
-        return name === "unlock" || name === "delete" ? { success: true, ...result } : result;
+        return storageResult(name, value);
     }
     catch (error) {
         const failure = asFailure(error);
@@ -4209,6 +4322,25 @@ async function runStorage(session, name, { method, given, running, reporter }) {
             info: failure.held?.info ?? null,
         });
     }
+}
+const RETURNED = {
+    read: "state",
+    write: "success",
+    lock: "lockId",
+    unlock: "success",
+    list: "paths",
+    delete: "success",
+};
+function storageResult(name, value) {
+    const isNothing = value === undefined || value === null;
+    if (isNothing && (name === "unlock" || name === "delete"))
+        return { success: true };
+    const member = RETURNED[name];
+    if (!isPlain(value) || !(member in value)) {
+        const found = isPlain(value) ? `an object with ${Object.keys(value).join(", ") || "no members"}` : jsName(value);
+        throw new Failure(`storage/${name} must return { ${member} }, but this is ${found}`);
+    }
+    return name === "read" ? { state: value[member] ?? null } : value;
 }
 
 // hosts/seasonings_answers
@@ -4264,7 +4396,11 @@ async function seasoningsFunction(session, { given, running, reporter }) {
     if (part === undefined)
         throw new Fault(NOT_FOUND, session.missing("function", name, functions.keys()));
     try {
-        return { result: await callFunction(session, part, given["arguments"], CTY_READING, "msgpack", running, reporter) };
+        const read = functionArguments(part, given["arguments"], CTY_READING);
+        const context = new Context(session.stateOnDemand(), running, reporter);
+        const { result, warnings } = await runFunction(part, read, "msgpack", context);
+        printWarnings(session, warnings, given);
+        return { result };
     }
     catch (error) {
         if (error instanceof Fault)
@@ -4692,28 +4828,33 @@ function camel(name) {
     const joined = name.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
     return joined.replace(/Stage(Complete|Fail)$/, (_, end) => `Stage${end === "Fail" ? "Failed" : "Completed"}`);
 }
-const MUTATING = [
-    "resources/applyChange",
-    "resources/open",
-    "resources/renew",
-    "resources/close",
-    "storage/write",
-    "storage/lock",
-    "storage/unlock",
-    "storage/delete",
+function mayBeCancelled(method) {
+    return CANCELLABLE.includes(method) || method.startsWith("middleware/");
+}
+const CANCELLABLE = [
+    "functions/call",
+    "resources/validate",
+    "resources/planChange",
+    "resources/read",
+    "resources/import",
+    "resources/upgrade",
+    "resources/readData",
+    "storage/read",
+    "storage/list",
 ];
 class SeasoningsConversation {
     #session;
     #output;
     #goodbye;
     #messages = new MessageStream();
-    #calls = new RunningCalls();
+    #calls;
     #resources;
     #data;
     #offer;
     constructor(session, output, goodbye) {
         this.#session = session;
         this.#output = output;
+        this.#calls = new RunningCalls(output);
         this.#goodbye = goodbye;
         this.#resources = new SeasoningsResources(session);
         this.#data = new SeasoningsData(session);
@@ -4768,7 +4909,7 @@ class SeasoningsConversation {
             this.#goodbye();
     }
     async #answer(id, method, params) {
-        const call = this.#calls.begin(id, MUTATING.includes(method), () => this.#send(1, id, [CANCELLED, "the call was cancelled"], null));
+        const call = this.#calls.begin(id, !mayBeCancelled(method), () => this.#send(1, id, [CANCELLED, "the call was cancelled"], null));
         let error = null;
         let result = null;
         try {
@@ -4912,6 +5053,7 @@ function faultOf(thrown) {
 // hosts/detect
 const FIRST_LINE_END = 0x0a;
 const LONGEST_FIRST_LINE = 64 * 1024 * 1024;
+const LENGTH_HEADER = "content-length:";
 function detectHost(bytes, session, isEnd = false) {
     let start = 0;
     while (start < bytes.length && [0x20, 0x09, 0x0a, 0x0d].includes(bytes[start]))
@@ -4919,10 +5061,11 @@ function detectHost(bytes, session, isEnd = false) {
     const first = bytes[start];
     if (first === undefined)
         return undefined;
-    if (start === 0 && (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd))
+    if (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd)
         return "seasonings";
-    if (first === 0x43 || first === 0x63)
-        return "service-headers";
+    const head = new TextDecoder().decode(bytes.subarray(start, start + LENGTH_HEADER.length)).toLowerCase();
+    if (LENGTH_HEADER.startsWith(head))
+        return head === LENGTH_HEADER || isEnd ? "service-headers" : undefined;
     const end = bytes.indexOf(FIRST_LINE_END, start);
     if (end < 0 && !isEnd && bytes.length < LONGEST_FIRST_LINE)
         return undefined;
@@ -4934,19 +5077,20 @@ function hostOfLine(line, session) {
         value = parseJson(line);
     }
     catch {
-        return line.includes('"jsonrpc"') ? "service" : "orchard";
+        return line.startsWith("{") && !line.includes('"jsonrpc"') ? "orchard" : "service";
     }
     if (!isRecord(value))
-        return Array.isArray(value) ? "service" : "orchard";
+        return "service";
     if (!Object.hasOwn(value, "jsonrpc"))
         return "orchard";
     const { method, params } = value;
     if (method === "initialize" && isRecord(params) && typeof params["protocolVersion"] === "string")
         return "mcp";
-    if (typeof method === "string" && DENOBRIDGE_METHODS.includes(method) &&
-        (method === "health" || callable(session, method) === undefined))
+    if (method === "health")
         return "denobridge";
-    return "service";
+    const isDenobridge = typeof method === "string" && callable(session, method) === undefined &&
+        answersDenobridge(method, session.parts);
+    return isDenobridge ? "denobridge" : "service";
 }
 function converse(host, session, output, goodbye) {
     switch (host) {
@@ -5130,120 +5274,42 @@ function environment(name) {
     }
 }
 
-// hosts/stdio
-const LARGEST_DIRECT = 32 * 1024;
-const MOST_WAITING = 1024 * 1024;
-const STDOUT = 1;
-class StdioOutput {
-    #debug;
-    #corked;
-    #waiting = [];
-    #waitingBytes = 0;
-    #isWriting = false;
-    #isBroken = false;
-    #drained = [];
-    onFull = () => undefined;
-    onBroken = () => undefined;
-    constructor(debug) {
-        this.#debug = debug;
-    }
-    write(frame) {
-        this.#debug?.sent(frame);
-        const bytes = typeof frame === "string"
-            ? Buffer.from(frame)
-            : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-        if (this.#corked !== undefined)
-            this.#corked.push(bytes);
-        else
-            this.#put(bytes);
-    }
-    cork() {
-        if (this.#corked !== undefined)
-            return;
-        this.#corked = [];
-        setImmediate(() => {
-            this.flush();
-            this.#corked = undefined;
-        });
-    }
-    flush() {
-        const frames = this.#corked;
-        if (frames === undefined || frames.length === 0)
-            return;
-        this.#corked = [];
-        this.#put(frames.length === 1 ? frames[0] : Buffer.concat(frames));
-    }
-    async drained() {
-        if (this.#corked !== undefined)
-            await new Promise((resolve) => setImmediate(resolve));
-        if (this.#waitingBytes > 0 && !this.#isBroken)
-            await new Promise((resolve) => this.#drained.push(resolve));
-    }
-    #put(bytes) {
-        if (this.#isBroken)
-            return;
-        let rest = bytes;
-        if (!this.#isWriting && bytes.length <= LARGEST_DIRECT) {
-            try {
-                while (rest.length > 0)
-                    rest = rest.subarray(writeSync(STDOUT, rest));
-                return;
-            }
-            catch (error) {
-                if (error.code !== "EAGAIN")
-                    return this.#break();
-            }
+// hosts/stdout
+const isNode = process.versions["deno"] === undefined && process.versions["bun"] === undefined;
+let makeStream;
+let stream;
+function unblockStdout() {
+    if (!isNode)
+        return false;
+    try {
+        if (process.platform !== "win32" && stream === undefined) {
+            stream = makeStream?.call(process);
+            stream?.on("error", () => undefined);
         }
-        this.#waiting.push(rest);
-        this.#waitingBytes += rest.length;
-        if (this.#waitingBytes > MOST_WAITING)
-            this.onFull(true);
-        if (!this.#isWriting)
-            this.#next();
+        return true;
     }
-    #next() {
-        const first = this.#waiting.shift();
-        this.#isWriting = first !== undefined;
-        if (first === undefined) {
-            for (const resolve of this.#drained.splice(0))
-                resolve();
-            return;
-        }
-        write(STDOUT, first, 0, first.length, null, (error, count) => {
-            if (error !== null && error !== undefined && error.code !== "EAGAIN")
-                return this.#break();
-            const done = error === null || error === undefined ? count : 0;
-            this.#waitingBytes -= done;
-            if (done < first.length)
-                this.#waiting.unshift(first.subarray(done));
-            if (this.#waitingBytes <= MOST_WAITING)
-                this.onFull(false);
-            if (done === 0)
-                setTimeout(() => this.#next(), 1);
-            else
-                this.#next();
-        });
-    }
-    #break() {
-        if (this.#isBroken)
-            return;
-        this.#isBroken = true;
-        this.#waitingBytes = 0;
-        for (const resolve of this.#drained.splice(0))
-            resolve();
-        this.onBroken();
+    catch {
+        return false;
     }
 }
-
-// hosts/stdout
+function writeStdout(bytes, done) {
+    const { Deno } = globalThis;
+    if (Deno !== undefined)
+        Deno.stdout.write(bytes).then((count) => done(undefined, count), (error) => done(error, 0));
+    else if (stream === undefined)
+        write(1, bytes, 0, bytes.length, null, done);
+    else
+        stream.write(bytes, (error) => done(error, error ? 0 : bytes.length));
+}
 function protectStdout() {
     try {
+        if (isNode)
+            makeStream = Object.getOwnPropertyDescriptor(process, "stdout")?.get;
         Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr });
     }
     catch {
     }
-    const { versions } = process;
-    if (versions["deno"] === undefined && versions["bun"] === undefined)
+    if (isNode)
         protectNodeConsole();
     else
         protectConsole();
@@ -5276,6 +5342,158 @@ function protectConsole() {
     }
 }
 
+// hosts/stdio
+const LARGEST_DIRECT = 32 * 1024;
+const LARGEST_PIECE = 64 * 1024;
+const MOST_WAITING = 1024 * 1024;
+const STDOUT = 1;
+const SMALLEST_PIPE = 4096;
+const READING_LIMIT = 5000;
+class StdioOutput {
+    #debug;
+    #corked;
+    #waiting = [];
+    #waitingBytes = 0;
+    #isWriting = false;
+    #isBroken = false;
+    #direct = SMALLEST_PIPE;
+    #drained = [];
+    #isPaused = false;
+    #isHeld = false;
+    onPause = () => undefined;
+    onBroken = () => undefined;
+    constructor(debug) {
+        this.#debug = debug;
+    }
+    write(frame) {
+        this.#debug?.sent(frame);
+        const bytes = typeof frame === "string"
+            ? Buffer.from(frame)
+            : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+        if (this.#corked !== undefined)
+            this.#corked.push(bytes);
+        else
+            this.#put(bytes);
+    }
+    hold(isHeld) {
+        this.#isHeld = isHeld;
+        this.#measure();
+    }
+    #measure() {
+        const wasPaused = this.#isPaused;
+        this.#isPaused = this.#isHeld || this.#waitingBytes > MOST_WAITING;
+        if (this.#isPaused !== wasPaused)
+            this.onPause(this.#isPaused);
+    }
+    cork() {
+        if (this.#corked !== undefined)
+            return;
+        this.#corked = [];
+        setImmediate(() => {
+            this.flush();
+            this.#corked = undefined;
+        });
+    }
+    flush() {
+        const frames = this.#corked;
+        if (frames === undefined || frames.length === 0)
+            return;
+        this.#corked = [];
+        this.#put(frames.length === 1 ? frames[0] : Buffer.concat(frames));
+    }
+    async drained() {
+        if (this.#corked !== undefined)
+            await new Promise((resolve) => setImmediate(resolve));
+        if (this.#waitingBytes === 0 || this.#isBroken)
+            return;
+        await new Promise((resolve) => {
+            let left = this.#waitingBytes;
+            const timer = setInterval(() => {
+                const isRead = this.#waitingBytes < left;
+                left = this.#waitingBytes;
+                if (isRead)
+                    return;
+                console.error(`${left} bytes were not sent: the host did not read for ${READING_LIMIT / 1000} s`);
+                done();
+            }, READING_LIMIT);
+            const done = () => {
+                clearInterval(timer);
+                resolve();
+            };
+            this.#drained.push(done);
+        });
+    }
+    #put(bytes) {
+        if (this.#isBroken)
+            return;
+        if (this.#direct < bytes.length)
+            this.#direct = unblockStdout() ? Infinity : 0;
+        let rest = bytes;
+        if (!this.#isWriting && bytes.length <= LARGEST_DIRECT && bytes.length <= this.#direct) {
+            this.#direct -= bytes.length;
+            try {
+                while (rest.length > 0)
+                    rest = rest.subarray(writeSync(STDOUT, rest));
+                return;
+            }
+            catch (error) {
+                if (error.code !== "EAGAIN")
+                    return this.#break();
+            }
+        }
+        this.#waiting.push(rest);
+        this.#waitingBytes += rest.length;
+        this.#measure();
+        if (!this.#isWriting)
+            this.#next();
+    }
+    #next() {
+        const frames = this.#taken();
+        this.#isWriting = frames !== undefined;
+        if (frames === undefined) {
+            for (const resolve of this.#drained.splice(0))
+                resolve();
+            return;
+        }
+        writeStdout(frames, (error, count) => {
+            if (this.#isBroken)
+                return;
+            const isFull = error?.code === "EAGAIN";
+            if (!isFull && error !== null && error !== undefined)
+                return this.#break();
+            this.#waitingBytes -= count;
+            if (count < frames.length)
+                this.#waiting.unshift(frames.subarray(count));
+            this.#measure();
+            if (isFull)
+                setTimeout(() => this.#next(), 1);
+            else
+                this.#next();
+        });
+    }
+    #taken() {
+        let count = 0;
+        for (let size = 0; count < this.#waiting.length && size < LARGEST_DIRECT; count += 1) {
+            size += this.#waiting[count].length;
+        }
+        const frames = this.#waiting.splice(0, count);
+        const bytes = frames.length > 1 ? Buffer.concat(frames) : frames[0];
+        if (bytes === undefined || bytes.length <= LARGEST_PIECE)
+            return bytes;
+        this.#waiting.unshift(bytes.subarray(LARGEST_PIECE));
+        return bytes.subarray(0, LARGEST_PIECE);
+    }
+    #break() {
+        if (this.#isBroken)
+            return;
+        this.#isBroken = true;
+        this.#waitingBytes = 0;
+        for (const resolve of this.#drained.splice(0))
+            resolve();
+        this.onBroken();
+    }
+}
+
 // hosts/serve
 async function servePlugin(plugin, args = process.argv.slice(2)) {
     if (args.length > 0)
@@ -5300,7 +5518,7 @@ function command(plugin, args) {
     }
     let text;
     try {
-        text = `${JSON.stringify(orchardSchema(plugin))}\n`;
+        text = `${stringifyJson(orchardSchema(plugin))}\n`;
     }
     catch (error) {
         fail(plugin.name, error);
@@ -5339,7 +5557,7 @@ async function serveStdio(name, begin, last, masked) {
                 console.error(`${name}: ${problem.message}`);
             }).then(resolve);
         };
-        output.onFull = (isFull) => (isFull ? stdin.pause() : isOver ? undefined : stdin.resume());
+        output.onPause = (isPaused) => (isPaused ? stdin.pause() : isOver ? undefined : stdin.resume());
         output.onBroken = () => end();
         stdin.on("data", (chunk) => {
             if (isOver)
@@ -6045,7 +6263,7 @@ class Host {
         this.#orchardText += text;
         if (!this.#orchardText.endsWith("\n"))
             return;
-        const { id, error, result } = JSON.parse(this.#orchardText);
+        const { id, error, result } = parseJson(this.#orchardText);
         this.#orchardText = "";
         const waiting = this.#answers.get(id);
         this.#answers.delete(id);
@@ -6104,7 +6322,7 @@ class Host {
     }
     async runAction(name, given = {}) {
         await this.#begin();
-        const line = (id) => new TextEncoder().encode(`${JSON.stringify({ id, method: "execute", params: { action: name, attrs: plain(given) } })}\n`);
+        const line = (id) => new TextEncoder().encode(`${stringifyJson({ id, method: "execute", params: { action: name, attrs: plain(given) } })}\n`);
         const { outputs } = await this.#send((id) => this.#orchard.receive(line(id)));
         return outputs;
     }

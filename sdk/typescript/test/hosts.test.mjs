@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { Plugin, string } from "../dist/index.js";
 import { memoryHost } from "../dist/testing.js";
 import { pack } from "../build/wire/pack.js";
 import { unpack } from "../build/wire/unpack.js";
@@ -213,4 +214,44 @@ test("Seasonings: the beginning, aliases, wrong messages and cancellation", asyn
   assert.equal(by(0)[2][0], -32600);
   assert.deepEqual(by(5)[3], { status: "ok" });
   assert.throws(() => memoryHost(notes().plugin, "seasonings").send("hello"), { name: "UnpackError" });
+});
+
+test("Seasonings: a configuration runs to its end although it is cancelled", async () => {
+  for (const method of ["init", "resources/configure"]) {
+    let begin;
+    const begun = new Promise((resolve) => (begin = resolve));
+    const plugin = new Plugin({ name: "slow", version: "1.0.0" })
+      .configure({ x: string() }, ({ x }) => new Promise((resolve) => begin(() => resolve(x))))
+      .function("state", { returns: string() }, (_, { state }) => state);
+    const { send, received, end } = memoryHost(plugin, "seasonings");
+    send(pack([0, 1, method, [{ config: { x: "here" } }]]));
+    const go = await begun;
+    send(pack([2, "$/cancel", [{ id: 1 }]]));
+    go();
+    await new Promise((resolve) => setImmediate(resolve));
+    send(pack([0, 2, "functions/call", [{ name: "state", arguments: {} }]]));
+    await end();
+    const answers = received.map(unpack);
+    assert.deepEqual(answers.map(([, id, error]) => [id, error]), [[1, null], [2, null]], method);
+    assert.deepEqual(answers[1][3], { result: "here" });
+  }
+});
+
+test("every option of a field is a method as well", () => {
+  const text = string().describe("d").optional().default("x").nullable().secret().writeOnly().replaces().stable().allowUnknown()
+    .idempotencyKey().deprecated("old");
+  assert.deepEqual(text.declaration, {
+    type: { kind: "string" },
+    description: "d",
+    optional: true,
+    default: "x",
+    nullable: true,
+    secret: true,
+    writeOnly: true,
+    replaces: true,
+    stable: true,
+    allowUnknown: true,
+    idempotencyKey: true,
+    deprecated: "old",
+  });
 });

@@ -6,7 +6,7 @@ import process from "node:process";
 import test from "node:test";
 
 import { Plugin } from "../dist/index.js";
-import { Host } from "../dist/testing.js";
+import { Host, memoryHost } from "../dist/testing.js";
 
 const modules = new URL("../../../.tools/schemas/node_modules/", import.meta.url);
 const skip = !existsSync(modules) && process.env["CI"] !== "true"
@@ -89,6 +89,91 @@ test("a library with JSON Schema", { skip: skip || isDeno }, async () => {
   });
   const host = new Host(plugin);
   assert.equal(await host.callFunction("join", { words: ["a", "b"], separator: "-" }), "a-b");
+});
+
+/** The properties of the first tool's arguments. */
+async function toolSchema(plugin) {
+  const { send, received, end } = memoryHost(plugin, "mcp");
+  send('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
+  await end();
+  return JSON.parse(String(received[0])).result.tools[0].inputSchema;
+}
+
+for (const [name, file] of [["zod 4", "zod/index.js"], ["zod 3", "zod3/index.js"]]) {
+  test(`${name}: agents see the values of enums and literals`, { skip }, async () => {
+    const { z } = await import(new URL(file, modules).href);
+    const Colour = { Red: 0, Green: 1, 0: "Red", 1: "Green" };
+    const parameters = z.object({
+      size: z.enum(["s", "l"]),
+      maybe: z.enum(["s", "l"]).optional(),
+      preset: z.enum(["s", "l"]).default("s"),
+      kind: z.literal("x"),
+      level: z.union([z.literal(1), z.literal(2)]),
+      either: z.union([z.literal("a"), z.string()]),
+      colour: z.nativeEnum(Colour),
+      all: z.array(z.enum(["s", "l"])),
+    });
+    const { properties } = await toolSchema(
+      new Plugin({ name: "p", version: "1.0.0" }).function("f", { parameters, returns: z.string() }, () => ""),
+    );
+    assert.deepEqual(properties, {
+      size: { type: "string", enum: ["s", "l"] },
+      maybe: { type: ["string", "null"], enum: ["s", "l", null] },
+      preset: { type: "string", enum: ["s", "l"], default: "s" },
+      kind: { type: "string", enum: ["x"] },
+      level: { type: "number", enum: [1, 2] },
+      either: { type: "string" },
+      colour: { type: "number", enum: [0, 1] },
+      all: { type: "array", items: { type: "string", enum: ["s", "l"] } },
+    });
+  });
+}
+
+test("ArkType: agents see the values of enums", { skip: skip || isDeno }, async () => {
+  const { type } = await import(new URL("arktype/out/index.js", modules).href);
+  const parameters = type({ size: "'s' | 'l'", "level?": "1 | 2", either: "string | 'x'" });
+  const { properties } = await toolSchema(
+    new Plugin({ name: "p", version: "1.0.0" }).function("f", { parameters, returns: type("string") }, () => ""),
+  );
+  assert.deepEqual([...properties.size.enum].sort(), ["l", "s"]);
+  assert.deepEqual(properties.level.enum, [1, 2, null]);
+  assert.equal(properties.either.enum, undefined);
+});
+
+test("zod 4: what zod has no word for is said with meta", { skip }, async () => {
+  const { z } = await import(new URL("zod/index.js", modules).href);
+  const seen = [];
+  const plugin = new Plugin({ name: "p", version: "1.0.0" })
+    .resource("account", {
+      props: z.object({
+        user: z.string().meta({ replaces: true, description: "Who." }),
+        token: z.string().min(3).meta({ secret: true }),
+        password: z.string().optional().meta({ writeOnly: true }),
+        old: z.string().optional().meta({ deprecated: "use user" }),
+      }),
+      state: z.object({ key: z.string().meta({ secret: true, stable: true }) }),
+      create: (props) => (seen.push(props), { id: "1", state: { key: "k" } }),
+      read: (_, props) => ({ props, state: { key: "k" } }),
+      update: (existing, props) => (seen.push(existing.props, existing.state, props), { state: { key: "k" } }),
+      delete: () => undefined,
+    })
+    .action("send", {
+      parameters: z.object({ key: z.string().meta({ idempotencyKey: true }), secret: z.string().meta({ secret: true }) }),
+    }, ({ secret }) => void seen.push(secret));
+  const { attributes } = plugin.offer().resources.account;
+  assert.deepEqual(attributes.user, { type: "string", required: true, replace: true, description: "Who." });
+  assert.deepEqual(attributes.token, { type: "string", required: true, sensitive: true });
+  assert.deepEqual(attributes.password, { type: "string", optional: true, write_only: true });
+  assert.deepEqual(attributes.old, { type: "string", optional: true, deprecation: "use user" });
+  assert.deepEqual(attributes.key, { type: "string", computed: true, sensitive: true, stable: true });
+  const host = new Host(plugin);
+  const made = await host.apply("account", { user: "ada", token: "t0ken", password: "pw" });
+  assert.deepEqual(seen.splice(0), [{ user: "ada", token: "t0ken", password: "pw" }]);
+  await host.apply("account", { user: "ada", token: "other" }, made);
+  assert.deepEqual(seen.splice(0), [{ user: "ada", token: "t0ken" }, { key: "k" }, { user: "ada", token: "other" }]);
+  await assert.rejects(host.apply("account", { user: "ada", token: "x" }), { path: ["token"] });
+  await host.runAction("send", { key: "1", secret: "hidden" });
+  assert.deepEqual(seen, ["hidden"]);
 });
 
 test("a schema without types is refused with what to do", () => {

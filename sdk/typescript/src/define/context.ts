@@ -23,21 +23,26 @@ export interface WarningOptions {
 
 /** What a handler has besides its arguments. `State` is what `configure` returned. */
 export class Context<State = undefined> {
-  /** What `configure` returned. */
-  readonly state: State;
   /** @internal */
   readonly warnings: Diagnostic[] = [];
   /** @internal What a resource keeps for itself: nothing changed, or other data. */
   kept: Uint8Array | null | undefined;
+  readonly #state: () => State;
   readonly #call: Cancellable;
   readonly #reporter: Reporter;
   readonly #stored: Uint8Array | undefined;
 
-  constructor(state: State, call: Cancellable, reporter: Reporter, stored?: Uint8Array) {
-    this.state = state;
+  /** @internal Where there is no state, `state` says so to the handler that asks for it. */
+  constructor(state: () => State, call: Cancellable, reporter: Reporter, stored?: Uint8Array) {
+    this.#state = state;
     this.#call = call;
     this.#reporter = reporter;
     this.#stored = stored;
+  }
+
+  /** What `configure` returned. @throws {Failure} The plugin is not configured: only functions can be called before that. */
+  get state(): State {
+    return this.#state();
   }
 
   /** Aborted when the host cancels the call, except for one that changes something: its outcome counts. */

@@ -96,6 +96,11 @@ export class Field<T, O = object> {
     return this.#with({ allowUnknown: true });
   }
 
+  /** Of an action: two calls with the same key are performed once. */
+  idempotencyKey(): Field<T, O> {
+    return this.#with({ idempotencyKey: true });
+  }
+
   /** It should not be used any more. */
   deprecated(why: string): Field<T, O> {
     return this.#with({ deprecated: why });

@@ -1,3 +1,4 @@
+import { defaultOf } from "./offer.ts";
 import { type Declaration, isOptional, put, type Type } from "../values/type.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -23,13 +24,22 @@ export function declarationOfJsonSchema(json: unknown, place: string, root: unkn
     const [first] = found;
     const isOne = first !== undefined && found.every((one) => one.type.kind === first.type.kind) &&
       (found.length === 1 || isScalar(first.type));
-    return { ...(isOne ? first : { type: { kind: "any" } as const }), ...texts, ...nullable };
+    const { choices: _, ...one } = isOne ? first : { type: { kind: "any" } } satisfies Declaration;
+    return { ...one, ...choicesOfAll(isOne ? found : []), ...texts, ...nullable };
   }
   const named = schema["type"];
   const kinds = Array.isArray(named) ? named.filter((one) => one !== "null") : [named];
   const nullable = Array.isArray(named) && kinds.length < named.length ? { nullable: true } : {};
   const type = kinds.length === 1 ? typeOf(kinds[0], schema, place, root, depth) : { kind: "any" } as const;
-  return { ...texts, ...nullable, type };
+  const values = constants(schema).filter((one) => one !== null);
+  const constant = values.length > 0 && isScalar(type) ? { choices: values } : {};
+  return { ...texts, ...nullable, ...constant, type };
+}
+
+/** The choices of alternatives, if each of them has some. */
+export function choicesOfAll(all: readonly Declaration[]): { choices?: readonly unknown[] } {
+  const choices = all.flatMap((one) => one.choices ?? []);
+  return choices.length > 0 && all.every((one) => one.choices !== undefined) ? { choices } : {};
 }
 
 function isScalar(type: Type): boolean {
@@ -67,13 +77,12 @@ function typeOf(kind: unknown, schema: Schema, place: string, root: unknown, dep
   }
 }
 
+function constants(schema: Schema): readonly unknown[] {
+  return "const" in schema ? [schema["const"]] : Array.isArray(schema["enum"]) ? (schema["enum"] as unknown[]) : [];
+}
+
 function constantKind(schema: Schema): string | undefined {
-  const values = "const" in schema
-    ? [schema["const"]]
-    : Array.isArray(schema["enum"])
-    ? (schema["enum"] as unknown[])
-    : [];
-  const kinds = new Set(values.map((one) => typeof one));
+  const kinds = new Set(constants(schema).map((one) => typeof one));
   return kinds.size === 1 ? [...kinds][0] : undefined;
 }
 
@@ -109,10 +118,11 @@ export function jsonSchemaOfObject(
 export function jsonSchemaOfDeclaration(one: Declaration, isOutput = false): Record<string, unknown> {
   const schema = jsonSchemaOfType(one.type, isOutput);
   if (one.description !== undefined && one.description !== "") schema["description"] = one.description;
-  if (one.default !== undefined && !isOutput) schema["default"] = one.default;
+  if (!isOutput) Object.assign(schema, defaultOf("the JSON Schema", one));
   const isNullable = one.nullable === true || isOptional(one) && (isOutput || one.default === undefined) ||
     isOutput && one.secret === true;
   if (isNullable && typeof schema["type"] === "string") schema["type"] = [schema["type"], "null"];
+  if (one.choices !== undefined) schema["enum"] = isNullable ? [...one.choices, null] : one.choices;
   return schema;
 }
 

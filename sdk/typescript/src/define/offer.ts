@@ -172,8 +172,8 @@ function attribute(place: string, given: Declaration | undefined, returned: Decl
   };
 }
 
-/** The default as a host gets it. One that does not fit its type is found when the plugin starts. */
-function defaultOf(place: string, one: Declaration | undefined): { default?: unknown } {
+/** The default as a host gets it, in JSON. One that does not fit its type is found when the plugin starts. */
+export function defaultOf(place: string, one: Declaration | undefined): { default?: unknown } {
   if (one?.default === undefined) return {};
   try {
     const written = writeDeclared(one.default, one, "json");

@@ -1,3 +1,4 @@
+import type { Awaitable } from "../values/awaitable.ts";
 import { Failure } from "../values/failure.ts";
 import { nearest, problemsText, Unfit } from "../values/problem.ts";
 import { JSON_READING, type Reading, readObject, type Wire } from "../values/read.ts";
@@ -89,21 +90,42 @@ export class Session {
         if (!(error instanceof Unconfigured)) throw error;
       }
     }
-    switch (this.#stage as StageName) {
+    return this.current;
+  }
+
+  /**
+   * What `configure` made.
+   *
+   * @throws {Failure} It was not called, or too late.
+   */
+  get current(): unknown {
+    switch (this.#stage) {
       case "ready":
         return this.#state;
+      case "waiting":
+        throw new Failure("the plugin needs a configuration, and is not configured yet");
       case "deferred":
         throw new Failure(
           "the configuration of the plugin has values that are known only after apply; apply what they depend on first",
         );
-      default:
+      case "ended":
         throw new Failure("the plugin has been shut down");
     }
   }
 
-  /** What `configure` made, if it was called. */
-  get current(): unknown {
-    return this.#stage === "ready" ? this.#state : undefined;
+  /** The state for a function, most of which do without: what is wrong is thrown where it asks for the state. */
+  stateOnDemand(): () => unknown {
+    if (this.#stage !== "ready") return () => this.current;
+    const state = this.#state;
+    return () => state;
+  }
+
+  /** The same in a host that never configures plugins: the defaults are the configuration. */
+  defaultStateOnDemand(): Awaitable<() => unknown> {
+    if (this.#stage !== "waiting") return this.stateOnDemand();
+    return this.state().then((state) => () => state, (error: unknown) => () => {
+      throw error;
+    });
   }
 
   /** Ends the plugin: its `shutdown` is called once. */

@@ -23,6 +23,7 @@ export interface Storage {
 
 /** The methods of a storage, as the wire has them. */
 export const STORAGE_METHODS = ["read", "write", "lock", "unlock", "list", "delete"] as const;
+export type StorageMethod = (typeof STORAGE_METHODS)[number];
 
 type Given = { path: string; state: Uint8Array; lockId?: string; info: string; prefix?: string; force?: boolean };
 

@@ -1,4 +1,5 @@
 import { type Declaration, put, type Type } from "../values/type.ts";
+import { choicesOfAll } from "./json_schema.ts";
 import type { StandardSchema } from "./standard.ts";
 
 /** What a schema of zod has inside, in version 3 (`_def.typeName`) or 4 (`_zod.def.type`). */
@@ -27,8 +28,23 @@ export function declarationOfZod(schema: unknown, place: string, depth = 0): Dec
   const def = definition(schema);
   if (def === undefined || depth > DEEPEST_ZOD) return { type: { kind: "any" } };
   const description = descriptionOf(schema);
-  const found = ofDefinition(def, schema, place, depth);
+  const found = { ...ofDefinition(def, schema, place, depth), ...markersOf(schema) };
   return description === undefined ? found : { ...found, description };
+}
+
+const MARKERS = ["secret", "writeOnly", "replaces", "stable", "allowUnknown", "idempotencyKey"] as const;
+
+/** What `meta` of version 4 says that zod itself has no word for, in the words of fields. */
+function markersOf(schema: unknown): Partial<Declaration> {
+  const { meta } = schema as { meta?: unknown };
+  const said = (typeof meta === "function" ? meta.call(schema) : undefined) as Record<string, unknown> | undefined;
+  if (said === undefined) return {};
+  const markers = MARKERS.filter((name) => said[name] === true).map((name) => [name, true]);
+  return {
+    ...Object.fromEntries(markers) as Partial<Declaration>,
+    ...(said["secret"] === true || said["writeOnly"] === true ? { isBare: true } : {}),
+    ...(typeof said["deprecated"] === "string" ? { deprecated: said["deprecated"] } : {}),
+  };
 }
 
 function descriptionOf(schema: unknown): string | undefined {
@@ -65,8 +81,16 @@ function ofDefinition(def: Definition, schema: unknown, place: string, depth: nu
     }
     case "lazy":
       return { type: { kind: "any" } };
-    default:
-      return { type: typeOfZod(def, schema, inner) };
+    case "union": {
+      const options = (def["options"] as unknown[]).map(inner);
+      const type = unionType(options);
+      return { type, ...(type.kind === "any" ? {} : choicesOfAll(options)) };
+    }
+    default: {
+      const type = typeOfZod(def, schema, inner);
+      const choices = type.kind === "any" ? [] : choicesOfZod(def);
+      return choices.length === 0 ? { type } : { type, choices };
+    }
   }
 }
 
@@ -77,7 +101,7 @@ function typeOfZod(def: Definition, schema: unknown, inner: (one: unknown) => De
     case "nativeenum":
     case "templateliteral":
     case "template_literal":
-      return enumType(def);
+      return choicesOfZod(def).length > 0 ? literalType(choicesOfZod(def)) : { kind: "string" };
     case "date":
       return { kind: "any" };
     case "number":
@@ -87,10 +111,8 @@ function typeOfZod(def: Definition, schema: unknown, inner: (one: unknown) => De
       return { kind: "number", as: "bigint" };
     case "boolean":
       return { kind: "bool" };
-    case "literal": {
-      const values = (def["values"] ?? [def["value"]]) as unknown[];
-      return literalType(values);
-    }
+    case "literal":
+      return literalType(choicesOfZod(def));
     case "array":
       // Version 3 has the name of its kind in `typeName`, and the elements in `type`.
       return { kind: "list", element: elementOfZod(inner(def["element"] ?? def["type"])) };
@@ -107,8 +129,6 @@ function typeOfZod(def: Definition, schema: unknown, inner: (one: unknown) => De
       for (const name of Object.keys(members)) put(attributes, name, inner(members[name]));
       return { kind: "object", attributes };
     }
-    case "union":
-      return unionType((def["options"] as unknown[]).map(inner));
     default:
       return { kind: "any" };
   }
@@ -128,9 +148,14 @@ function isWhole(def: Definition, schema: unknown): boolean {
     });
 }
 
-function enumType(def: Definition): Type {
+/** The values of an enum or a literal. */
+function choicesOfZod(def: Definition): readonly unknown[] {
+  if (kindOf(def) === "literal") return (def["values"] ?? [def["value"]]) as unknown[];
   const values = def["entries"] ?? def["values"];
-  return typeof values === "object" && values !== null ? literalType(Object.values(values)) : { kind: "string" };
+  if (typeof values !== "object" || values === null) return [];
+  // TypeScript adds the names of a numeric enum by their numbers.
+  const entries = Object.entries(values).filter(([, one]) => typeof (values as Definition)[String(one)] !== "number");
+  return [...new Set(entries.map(([, one]) => one as unknown))];
 }
 
 function literalType(values: readonly unknown[]): Type {

@@ -1,5 +1,9 @@
+import type { Output } from "./host.ts";
+
 /** How long calls may take once the host is gone. */
 const GOODBYE_LIMIT = 5000;
+/** While so many run or wait for their turn, nothing more is read. */
+const MOST_CALLS = 1024;
 
 /** A call in progress. */
 export class RunningCall {
@@ -34,18 +38,26 @@ export class RunningCall {
 export class RunningCalls {
   /** A host may use an id twice. */
   readonly #calls = new Set<RunningCall>();
+  readonly #output: Output;
   #idle: (() => void) | undefined;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
 
   /** Notes a call. One that changes something is not cancelled: its outcome counts. */
   begin(id: unknown, isMutating: boolean, onCancel: () => void = () => undefined): RunningCall {
     const call = new RunningCall(id, isMutating, onCancel);
     this.#calls.add(call);
+    if (this.#calls.size === MOST_CALLS) this.#output.hold?.(true);
     return call;
   }
 
   /** Notes the end of a call. */
   end(call: RunningCall): void {
-    this.#calls.delete(call);
+    // One that was cancelled has ended already.
+    if (!this.#calls.delete(call)) return;
+    if (this.#calls.size === MOST_CALLS - 1) this.#output.hold?.(false);
     if (this.#calls.size === 0) this.#idle?.();
   }
 

@@ -1,4 +1,4 @@
-import type { ResourcePart } from "../define/parts.ts";
+import type { Parts, ResourcePart } from "../define/parts.ts";
 import type { Session } from "../define/session.ts";
 import { validated } from "../define/standard.ts";
 import { proceed } from "../values/awaitable.ts";
@@ -15,21 +15,32 @@ import { callFunction, named, runAction, withContext, written } from "./run.ts";
 
 type Params = Record<string, Wire>;
 
-/** The methods that denobridge calls. */
-export const DENOBRIDGE_METHODS = [
-  "health",
-  "create",
-  "read",
-  "update",
-  "delete",
-  "modifyPlan",
-  "open",
-  "renew",
-  "close",
-  "invoke",
-  "call",
-  "shutdown",
-];
+/** Whether a method is one of denobridge that a plugin of these parts can answer. */
+export function answersDenobridge(method: string, parts: Parts): boolean {
+  const { actions, dataSources, ephemerals, functions, resources } = parts;
+  switch (method) {
+    case "health":
+    case "shutdown":
+      return true;
+    case "create":
+    case "update":
+    case "delete":
+    case "modifyPlan":
+      return resources.size > 0;
+    case "read":
+      return resources.size + dataSources.size > 0;
+    case "open":
+    case "renew":
+    case "close":
+      return ephemerals.size > 0;
+    case "invoke":
+      return actions.size > 0;
+    case "call":
+      return functions.size > 0;
+    default:
+      return false;
+  }
+}
 
 /** A plugin as a script of denobridge: its one resource, data source, ephemeral resource and action, and its functions. */
 export class DenobridgeMethods implements JsonRpcMethods {
@@ -312,8 +323,8 @@ export class DenobridgeMethods implements JsonRpcMethods {
     };
     return answered(place, async () => {
       const values = Array.isArray(params["arguments"]) ? (params["arguments"] as unknown[]) : [];
-      const result = await callFunction(this.#session, part, named(name, part, values), JSON_READING, "json", call, {});
-      return { result: { result } };
+      const { result, warnings } = await callFunction(this.#session, part, named(name, part, values), call, {});
+      return { result: { result }, warnings };
     });
   }
 }

@@ -1,7 +1,7 @@
 import type { Session } from "../define/session.ts";
 import { parseJson } from "../values/json.ts";
 import { isRecord } from "../values/read.ts";
-import { DENOBRIDGE_METHODS, DenobridgeMethods } from "./denobridge.ts";
+import { answersDenobridge, DenobridgeMethods } from "./denobridge.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
 import { JsonRpcConversation } from "./json_rpc.ts";
 import { McpMethods } from "./mcp.ts";
@@ -15,6 +15,7 @@ export type HostName = "orchard" | "denobridge" | "seasonings" | "mcp" | "servic
 const FIRST_LINE_END = 0x0a;
 /** More than the first line of any host. */
 const LONGEST_FIRST_LINE = 64 * 1024 * 1024;
+const LENGTH_HEADER = "content-length:";
 
 /** Which host is calling, by its first bytes; `undefined` if more are needed. */
 export function detectHost(bytes: Uint8Array, session: Session, isEnd = false): HostName | undefined {
@@ -22,9 +23,9 @@ export function detectHost(bytes: Uint8Array, session: Session, isEnd = false): 
   while (start < bytes.length && [0x20, 0x09, 0x0a, 0x0d].includes(bytes[start] as number)) start += 1;
   const first = bytes[start];
   if (first === undefined) return undefined;
-  if (start === 0 && (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd)) return "seasonings";
-  // `Content-Length: ...`, in any case.
-  if (first === 0x43 || first === 0x63) return "service-headers";
+  if (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd) return "seasonings";
+  const head = new TextDecoder().decode(bytes.subarray(start, start + LENGTH_HEADER.length)).toLowerCase();
+  if (LENGTH_HEADER.startsWith(head)) return head === LENGTH_HEADER || isEnd ? "service-headers" : undefined;
   const end = bytes.indexOf(FIRST_LINE_END, start);
   if (end < 0 && !isEnd && bytes.length < LONGEST_FIRST_LINE) return undefined;
   return hostOfLine(new TextDecoder().decode(bytes.subarray(start, end < 0 ? undefined : end)), session);
@@ -35,18 +36,18 @@ function hostOfLine(line: string, session: Session): HostName {
   try {
     value = parseJson(line);
   } catch {
-    // A line that is not JSON is answered with a parse error; where `jsonrpc` is missing, in Orchard's words.
-    return line.includes('"jsonrpc"') ? "service" : "orchard";
+    // Answered with a parse error, in the words of the host whose messages begin like this.
+    return line.startsWith("{") && !line.includes('"jsonrpc"') ? "orchard" : "service";
   }
-  if (!isRecord(value)) return Array.isArray(value) ? "service" : "orchard";
+  if (!isRecord(value)) return "service";
   if (!Object.hasOwn(value, "jsonrpc")) return "orchard";
   const { method, params } = value;
   if (method === "initialize" && isRecord(params) && typeof params["protocolVersion"] === "string") return "mcp";
-  if (
-    typeof method === "string" && DENOBRIDGE_METHODS.includes(method) &&
-    (method === "health" || callable(session, method) === undefined)
-  ) return "denobridge";
-  return "service";
+  // Every host of denobridge begins with `health`.
+  if (method === "health") return "denobridge";
+  const isDenobridge = typeof method === "string" && callable(session, method) === undefined &&
+    answersDenobridge(method, session.parts);
+  return isDenobridge ? "denobridge" : "service";
 }
 
 /** A conversation with a host. */

@@ -1,6 +1,8 @@
 /** Where a host's answers go. */
 export interface Output {
   write(frame: Uint8Array | string): void;
+  /** Nothing more should be read for now, because too many calls are not answered yet; or it may go on. */
+  hold?(isHeld: boolean): void;
 }
 
 /** One conversation with the program that calls the plugin. */

@@ -54,7 +54,7 @@ export interface JsonRpcMethods {
 
 /** JSON-RPC 2.0 in lines or behind headers. */
 export class JsonRpcConversation implements Conversation {
-  readonly calls = new RunningCalls();
+  readonly calls: RunningCalls;
   readonly #methods: JsonRpcMethods;
   readonly #output: Output;
   readonly #framing: Framing;
@@ -63,6 +63,7 @@ export class JsonRpcConversation implements Conversation {
   constructor(methods: JsonRpcMethods, output: Output, framing: Framing = "lines") {
     this.#methods = methods;
     this.#output = output;
+    this.calls = new RunningCalls(output);
     this.#framing = framing;
     this.#frames = frameReader(framing, LARGEST_MESSAGE, "host");
   }

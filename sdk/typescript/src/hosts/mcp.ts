@@ -11,7 +11,7 @@ import type { Declaration } from "../values/type.ts";
 import type { RunningCalls } from "./calls.ts";
 import { Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
 import { hideSecrets } from "./masking.ts";
-import { callFunction, runAction } from "./run.ts";
+import { callFunction, printWarnings, runAction } from "./run.ts";
 import { callable, callableNames, serviceFault, unknownName } from "./service.ts";
 import { Slots } from "./slots.ts";
 
@@ -128,13 +128,17 @@ export class McpMethods implements JsonRpcMethods {
     progress: NonNullable<Reporter["progress"]>,
   ): Awaitable<unknown> {
     if ("function" in found) {
-      const result = callFunction(this.#session, found.function, given, JSON_READING, "json", call, { progress });
+      const outcome = callFunction(this.#session, found.function, given, call, { progress });
       const isObject = isObjectType(found.function.returns);
-      return proceed(result, (value) => content(value, isObject ? value : { result: value }));
+      return proceed(outcome, ({ result, warnings }) => {
+        printWarnings(this.#session, warnings, given);
+        return content(result, isObject ? result : { result });
+      });
     }
     const { action } = found;
     const run = () => runAction(this.#session, action, given, JSON_READING, call, { progress });
-    return this.#slots.run(run).then(({ outputs }) => {
+    return this.#slots.run(run).then(({ outputs, context }) => {
+      printWarnings(this.#session, context.warnings, given);
       const isEmpty = Object.keys(action.outputs).length === 0;
       return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
     });

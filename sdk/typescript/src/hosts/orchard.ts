@@ -1,17 +1,17 @@
-import { offerOf } from "../define/offer.ts";
+import { defaultOf, offerOf } from "../define/offer.ts";
 import type { AnyPlugin } from "../define/plugin.ts";
 import { type Session, Unconfigured } from "../define/session.ts";
 import { utf8Text } from "../ipc/bytes.ts";
 import { type FrameReader, frameReader } from "../ipc/framing.ts";
-import { asFailure, diagnosticText } from "../values/failure.ts";
+import { asFailure } from "../values/failure.ts";
 import { parseJson, stringifyJson } from "../values/json.ts";
 import { isUnfit, problemsText } from "../values/problem.ts";
 import { isRecord, JSON_READING } from "../values/read.ts";
-import { bytewise, type Declaration, isOptional, typeText } from "../values/type.ts";
+import { bytewise, type Declaration, type Declarations, isOptional, typeText } from "../values/type.ts";
 import { type RunningCall, RunningCalls } from "./calls.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
 import { hideSecrets } from "./masking.ts";
-import { runAction } from "./run.ts";
+import { printWarnings, runAction } from "./run.ts";
 
 /** Names that scenarios use themselves. */
 const RESERVED = [
@@ -56,7 +56,7 @@ export function orchardSchema(plugin: AnyPlugin): Record<string, unknown> {
     const secrets = Object.values(one.outputs).some((output) => output.secret === true);
     actions[name] = {
       description: one.description,
-      attrs: orchardAttributes(attributes),
+      attrs: orchardAttributes(`action ${name}`, attributes),
       outputs: {
         type: typeText({ kind: "object", attributes: sorted(one.outputs) }),
         required: false,
@@ -69,7 +69,7 @@ export function orchardSchema(plugin: AnyPlugin): Record<string, unknown> {
     name: plugin.name,
     version: plugin.version,
     protocol: "1",
-    config: orchardAttributes(parts.config.attributes),
+    config: orchardAttributes("the configuration", parts.config.attributes),
     actions,
     ...(parts.maxInFlight === undefined ? {} : { max_in_flight: parts.maxInFlight }),
   };
@@ -79,12 +79,12 @@ function sorted(attributes: { readonly [name: string]: Declaration }): Record<st
   return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => bytewise(a, b)));
 }
 
-function orchardAttributes(attributes: { readonly [name: string]: Declaration }): Record<string, unknown> {
+function orchardAttributes(place: string, attributes: Declarations): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, one]) => [name, {
       type: one.idempotencyKey === true ? "any" : typeText(one.type),
       required: !(isOptional(one) || one.nullable === true || one.idempotencyKey === true),
-      ...(one.default === undefined ? {} : { default: orchardDefault(one.default) }),
+      ...orchardDefault(`${place}, attribute ${name}`, one),
       ...(one.description === undefined || one.description === "" ? {} : { description: one.description }),
       ...(one.secret === true || one.writeOnly === true ? { sensitive: true } : {}),
       ...(one.idempotencyKey === true ? { idempotency_key: true } : {}),
@@ -92,9 +92,11 @@ function orchardAttributes(attributes: { readonly [name: string]: Declaration })
   );
 }
 
-/** A text in double quotes would be read as JSON once more. */
-function orchardDefault(value: unknown): unknown {
-  return typeof value === "string" && /^".*"$/s.test(value) ? JSON.stringify(value) : value;
+function orchardDefault(place: string, one: Declaration): { default?: unknown } {
+  const given = defaultOf(place, one);
+  // A text in double quotes would be read as JSON once more.
+  const isQuoted = typeof given.default === "string" && /^".*"$/s.test(given.default);
+  return isQuoted ? { default: JSON.stringify(given.default) } : given;
 }
 
 interface Envelope {
@@ -117,7 +119,7 @@ export class OrchardConversation implements Conversation {
   readonly #output: Output;
   readonly #goodbye: Goodbye;
   readonly #lines: FrameReader = frameReader("lines", LARGEST_LINE, "host");
-  readonly #calls = new RunningCalls();
+  readonly #calls: RunningCalls;
   readonly #waiting: Envelope[] = [];
   #running = 0;
   /** `configure` and `shutdown` run alone. */
@@ -126,6 +128,7 @@ export class OrchardConversation implements Conversation {
   constructor(session: Session, output: Output, goodbye: Goodbye) {
     this.#session = session;
     this.#output = output;
+    this.#calls = new RunningCalls(output);
     this.#goodbye = goodbye;
   }
 
@@ -244,8 +247,7 @@ export class OrchardConversation implements Conversation {
     }
     try {
       const { outputs, context } = await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
-      // Orchard has no place for warnings but stderr, which hosts show.
-      for (const warning of context.warnings) console.error(diagnosticText(warning));
+      printWarnings(this.#session, context.warnings, attrs);
       return outputs;
     } catch (error) {
       if (isUnfit(error)) throw new OrchardError("validation_failed", problemsText(error.problems));

@@ -3,12 +3,13 @@ import { type Cancellable, Context, type Reporter } from "../define/context.ts";
 import type { Session } from "../define/session.ts";
 import { validated } from "../define/standard.ts";
 import { type Awaitable, isPromise, proceed } from "../values/awaitable.ts";
-import { Failure } from "../values/failure.ts";
+import { type Diagnostic, diagnosticText, Failure } from "../values/failure.ts";
 import { type Problem, Unfit } from "../values/problem.ts";
-import { isRecord, type Reading, readObject, readValue, type Wire } from "../values/read.ts";
+import { isRecord, JSON_READING, type Reading, readObject, readValue, type Wire } from "../values/read.ts";
 import { revealed } from "../values/secret.ts";
 import { mustBeThere, typeName } from "../values/type.ts";
 import { type Format, Unwritable, writeDeclared, writeObject } from "../values/write.ts";
+import { hideSecrets } from "./masking.ts";
 
 /** Runs a handler with its context, which reports nothing once the call is over. */
 export async function withContext<T>(
@@ -18,7 +19,8 @@ export async function withContext<T>(
   run: (context: Context<unknown>) => T | Promise<T>,
   stored?: Uint8Array,
 ): Promise<{ value: T; context: Context<unknown> }> {
-  const context = new Context(await session.state(), call, reporter, stored);
+  const state = await session.state();
+  const context = new Context(() => state, call, reporter, stored);
   try {
     return { value: await run(context), context };
   } finally {
@@ -70,29 +72,50 @@ export function named(
   return given;
 }
 
-/** Runs a function. The result is a promise only if something of the author's is one. */
+/** What a function returned, and what it warned about. */
+export interface FunctionOutcome {
+  readonly result: Wire;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * Runs a function for a host that speaks JSON and does not configure plugins: the defaults are the configuration. Only a function
+ * with one parameter cannot see the state. What it returns is a promise only if something of the author's is one.
+ */
 export function callFunction(
   session: Session,
   part: FunctionPart,
   given: Wire,
-  reading: Reading,
-  format: Format,
   call: Cancellable,
   reporter: Reporter,
-): Awaitable<Wire> {
-  return proceed(functionArguments(part, given, reading), (read) => {
-    // A function without a configuration can be called before it is configured.
-    const context = new Context(session.current, call, reporter);
+): Awaitable<FunctionOutcome> {
+  const state = part.run.length === 1 ? session.stateOnDemand() : session.defaultStateOnDemand();
+  return proceed(
+    state,
+    (it) => runFunction(part, functionArguments(part, given, JSON_READING), "json", new Context(it, call, reporter)),
+  );
+}
+
+/** Runs a function with its arguments. */
+export function runFunction(
+  part: FunctionPart,
+  given: Awaitable<Record<string, unknown>>,
+  format: Format,
+  context: Context<unknown>,
+): Awaitable<FunctionOutcome> {
+  const outcome = (value: unknown): FunctionOutcome => ({
+    result: functionResult(value, part, format),
+    warnings: context.warnings,
+  });
+  return proceed(given, (read) => {
     let value: unknown;
     try {
       value = part.run(read, context);
-      if (isPromise(value)) {
-        return Promise.resolve(value).finally(() => context.end()).then((it) => functionResult(it, part, format));
-      }
+      if (isPromise(value)) return Promise.resolve(value).finally(() => context.end()).then(outcome);
     } finally {
       if (!isPromise(value)) context.end();
     }
-    return functionResult(value, part, format);
+    return outcome(value);
   });
 }
 
@@ -138,4 +161,9 @@ export function written<T>(what: string, write: () => T): T {
     }
     throw error;
   }
+}
+
+/** Shows warnings of a call where its host has no place for them: on stderr, without the secrets in what it was given. */
+export function printWarnings(session: Session, warnings: readonly Diagnostic[], given: Wire): void {
+  for (const warning of warnings) console.error(hideSecrets(session, diagnosticText(warning), given));
 }

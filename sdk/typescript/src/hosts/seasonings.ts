@@ -48,15 +48,21 @@ function camel(name: string): string {
   return joined.replace(/Stage(Complete|Fail)$/, (_, end: string) => `Stage${end === "Fail" ? "Failed" : "Completed"}`);
 }
 
-const MUTATING = [
-  "resources/applyChange",
-  "resources/open",
-  "resources/renew",
-  "resources/close",
-  "storage/write",
-  "storage/lock",
-  "storage/unlock",
-  "storage/delete",
+/** What changes nothing can be cancelled. Everything else runs to its end, because what it has done would be forgotten. */
+function mayBeCancelled(method: string): boolean {
+  return CANCELLABLE.includes(method) || method.startsWith("middleware/");
+}
+
+const CANCELLABLE: readonly string[] = [
+  "functions/call",
+  "resources/validate",
+  "resources/planChange",
+  "resources/read",
+  "resources/import",
+  "resources/upgrade",
+  "resources/readData",
+  "storage/read",
+  "storage/list",
 ];
 
 /** A plugin that speaks Seasonings: msgpack-rpc, for Terraform and OpenTofu. */
@@ -65,7 +71,7 @@ export class SeasoningsConversation implements Conversation {
   readonly #output: Output;
   readonly #goodbye: Goodbye;
   readonly #messages = new MessageStream();
-  readonly #calls = new RunningCalls();
+  readonly #calls: RunningCalls;
   readonly #resources: SeasoningsResources;
   readonly #data: SeasoningsData;
   #offer: Offer | undefined;
@@ -73,6 +79,7 @@ export class SeasoningsConversation implements Conversation {
   constructor(session: Session, output: Output, goodbye: Goodbye) {
     this.#session = session;
     this.#output = output;
+    this.#calls = new RunningCalls(output);
     this.#goodbye = goodbye;
     this.#resources = new SeasoningsResources(session);
     this.#data = new SeasoningsData(session);
@@ -128,7 +135,7 @@ export class SeasoningsConversation implements Conversation {
   async #answer(id: unknown, method: string, params: unknown): Promise<void> {
     const call = this.#calls.begin(
       id,
-      MUTATING.includes(method),
+      !mayBeCancelled(method),
       () => this.#send(1, id, [CANCELLED, "the call was cancelled"], null),
     );
     let error: unknown = null;

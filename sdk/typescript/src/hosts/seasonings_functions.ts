@@ -1,9 +1,10 @@
+import { Context } from "../define/context.ts";
 import type { Session } from "../define/session.ts";
 import { asFailure, failureText } from "../values/failure.ts";
 import { isUnfit } from "../values/problem.ts";
 import { CTY_READING } from "../values/read.ts";
 import { FAILED, Fault, INVALID_PARAMS } from "./json_rpc.ts";
-import { callFunction } from "./run.ts";
+import { functionArguments, printWarnings, runFunction } from "./run.ts";
 import { NOT_FOUND } from "./seasonings_answers.ts";
 import type { SeasoningsCall } from "./seasonings.ts";
 
@@ -20,7 +21,12 @@ export async function seasoningsFunction(
   const part = functions.get(name);
   if (part === undefined) throw new Fault(NOT_FOUND, session.missing("function", name, functions.keys()));
   try {
-    return { result: await callFunction(session, part, given["arguments"], CTY_READING, "msgpack", running, reporter) };
+    const read = functionArguments(part, given["arguments"], CTY_READING);
+    // Hosts call functions also before they configure the plugin, so that the state is there only afterwards.
+    const context = new Context(session.stateOnDemand(), running, reporter);
+    const { result, warnings } = await runFunction(part, read, "msgpack", context);
+    printWarnings(session, warnings, given);
+    return { result };
   } catch (error) {
     if (error instanceof Fault) throw error;
     if (isUnfit(error)) {

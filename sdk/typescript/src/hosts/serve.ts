@@ -4,6 +4,7 @@ import process from "node:process";
 import { offerOf } from "../define/offer.ts";
 import type { AnyPlugin } from "../define/plugin.ts";
 import { Session } from "../define/session.ts";
+import { stringifyJson } from "../values/json.ts";
 import { AnyConversation } from "./detect.ts";
 import { FrameLog, type Masked, maskedOf } from "./frame_log.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
@@ -42,7 +43,7 @@ function command(plugin: AnyPlugin, args: readonly string[]): number {
   }
   let text: string;
   try {
-    text = `${JSON.stringify(orchardSchema(plugin))}\n`;
+    text = `${stringifyJson(orchardSchema(plugin))}\n`;
   } catch (error) {
     fail(plugin.name, error);
     return 1;
@@ -85,7 +86,7 @@ export async function serveStdio(
         console.error(`${name}: ${problem.message}`);
       }).then(resolve);
     };
-    output.onFull = (isFull) => (isFull ? stdin.pause() : isOver ? undefined : stdin.resume());
+    output.onPause = (isPaused) => (isPaused ? stdin.pause() : isOver ? undefined : stdin.resume());
     output.onBroken = () => end();
     stdin.on("data", (chunk: Uint8Array) => {
       if (isOver) return;

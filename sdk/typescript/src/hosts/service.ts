@@ -1,14 +1,14 @@
 import type { Cancellable } from "../define/context.ts";
 import type { ActionPart, FunctionPart } from "../define/parts.ts";
 import type { Session } from "../define/session.ts";
-import { isPromise } from "../values/awaitable.ts";
+import { isPromise, proceed } from "../values/awaitable.ts";
 import { asFailure, type Failure } from "../values/failure.ts";
 import { isUnfit, nearest, plainProblemText } from "../values/problem.ts";
 import { JSON_READING } from "../values/read.ts";
 import type { RunningCalls } from "./calls.ts";
 import { FAILED, Fault, INVALID_PARAMS, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
 import { hideSecrets } from "./masking.ts";
-import { callFunction, named, runAction } from "./run.ts";
+import { callFunction, named, printWarnings, runAction } from "./run.ts";
 import { Slots } from "./slots.ts";
 
 /** A function or an action, by the name that they share. */
@@ -65,12 +65,18 @@ export class ServiceMethods implements JsonRpcMethods {
   #call(found: { function: FunctionPart } | { action: ActionPart }, method: string, params: unknown, call: Cancellable) {
     if ("function" in found) {
       const given = Array.isArray(params) ? named(method, found.function, params) : params;
-      return callFunction(this.#session, found.function, given, JSON_READING, "json", call, {});
+      return proceed(callFunction(this.#session, found.function, given, call, {}), ({ result, warnings }) => {
+        printWarnings(this.#session, warnings, given);
+        return result;
+      });
     }
     const given = Array.isArray(params) ? named(method, found.action, params) : params;
     const { action } = found;
     return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then(
-      ({ outputs }) => (Object.keys(action.outputs).length === 0 ? null : outputs),
+      ({ outputs, context }) => {
+        printWarnings(this.#session, context.warnings, given);
+        return Object.keys(action.outputs).length === 0 ? null : outputs;
+      },
     );
   }
 

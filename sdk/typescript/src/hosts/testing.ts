@@ -5,6 +5,7 @@ import type { Diagnostic } from "../values/failure.ts";
 import { Failure } from "../values/failure.ts";
 import { CTY_READING, readObject, readValue } from "../values/read.ts";
 import type { Declaration, Declarations } from "../values/type.ts";
+import { parseJson, stringifyJson } from "../values/json.ts";
 import { writeDeclared, writeObject } from "../values/write.ts";
 import { MessageStream } from "../wire/unpack.ts";
 import { pack } from "../wire/pack.ts";
@@ -110,7 +111,7 @@ export class Host {
   #line(text: string): void {
     this.#orchardText += text;
     if (!this.#orchardText.endsWith("\n")) return;
-    const { id, error, result } = JSON.parse(this.#orchardText) as {
+    const { id, error, result } = parseJson(this.#orchardText) as {
       id: number;
       error?: { code: string; message: string; detail?: string };
       result: Members;
@@ -181,7 +182,7 @@ export class Host {
     await this.#begin();
     const line = (id: number) =>
       new TextEncoder().encode(
-        `${JSON.stringify({ id, method: "execute", params: { action: name, attrs: plain(given) } })}\n`,
+        `${stringifyJson({ id, method: "execute", params: { action: name, attrs: plain(given) } })}\n`,
       );
     const { outputs } = await this.#send((id) => this.#orchard.receive(line(id)));
     return outputs;

@@ -69,6 +69,7 @@ class Reader {
         this.problems.splice(before);
         return this.#refuse(path, step, `${typeName(one.type)} is required`);
       }
+      if (one.isBare === true) return found;
       return one.writeOnly === true ? new WriteOnly(found) : new Secret(found);
     }
     return found;
@@ -86,9 +87,10 @@ class Reader {
         return this.#any(value, path, step);
       case "list":
       case "set": {
-        if (!Array.isArray(value)) return this.#wrong(value, type, path, step);
+        const all = listOfDefault(value);
+        if (!Array.isArray(all)) return this.#wrong(value, type, path, step);
         const here = below(path, step);
-        const elements = value.map((one, index) => this.declared(one, type.element, here, index));
+        const elements = all.map((one, index) => this.declared(one, type.element, here, index));
         return type.kind === "list" || type.element.type.kind === "object" ? elements : new Set(elements);
       }
       case "map": {
@@ -198,7 +200,8 @@ class Reader {
     return this.#implied(value, path, step);
   }
 
-  #implied(value: Wire, path: Path, step: Step): unknown {
+  #implied(given: Wire, path: Path, step: Step): unknown {
+    const value = listOfDefault(given);
     const here = typeof value === "object" ? below(path, step) : path;
     if (Array.isArray(value)) return value.map((one, index) => this.#implied(one, here, index));
     if (isUnknown(value) && !this.#reading.allowUnknown) return this.#refuse(path, step, "the value is not known yet");
@@ -211,6 +214,11 @@ class Reader {
   #wrong(value: Wire, type: Type, path: Path, step: Step): undefined {
     return this.#refuse(path, step, `${typeName(type)} is required, but this is ${wireName(value)}`);
   }
+}
+
+/** What authors write as the default of a set is a `Set`, which no host sends. */
+function listOfDefault(value: Wire): Wire {
+  return value instanceof Set ? [...value] : value;
 }
 
 /** The text that bytes are; `undefined` if they are not UTF-8. */

@@ -10,11 +10,15 @@ export interface Declaration {
   readonly allowUnknown?: boolean;
   readonly secret?: boolean;
   readonly writeOnly?: boolean;
+  /** A secret that arrives as it is, because the schema of a library knows no `Secret`. */
+  readonly isBare?: boolean;
   readonly replaces?: boolean;
   readonly stable?: boolean;
   readonly idempotencyKey?: boolean;
   readonly description?: string;
   readonly deprecated?: string;
+  /** The only values that there are, for agents; the schema of the author checks it. */
+  readonly choices?: readonly unknown[];
   readonly block?: { readonly nesting: Nesting; readonly min?: number; readonly max?: number };
 }
 

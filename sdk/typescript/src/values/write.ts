@@ -270,7 +270,8 @@ export function canonical(value: unknown): string {
   return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
 }
 
-function jsName(value: unknown): string {
+/** What a value is, in the words of JavaScript. */
+export function jsName(value: unknown): string {
   if (Array.isArray(value) || value instanceof Set) return "a list";
   if (isNumber(value)) return "a number";
   if (typeof value === "boolean") return "a bool";
