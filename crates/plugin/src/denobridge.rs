@@ -45,7 +45,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     let router = Arc::new(router(session.clone()));
     let dialect = Protocol::Denobridge.dialect();
     let options = Options {
-        tap: debug::tap(&session.offer),
+        tap: debug::tap(&session),
         ..Options::default()
     };
     let connection = Connection::start_with(io, dialect, router, options);

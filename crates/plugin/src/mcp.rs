@@ -32,7 +32,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
             cancel: CANCEL,
             is_answered: false,
         }],
-        tap: debug::tap(&session.offer),
+        tap: debug::tap(&session),
         ..Options::default()
     };
     let router = Arc::new(router(Tools::new(session.clone())));

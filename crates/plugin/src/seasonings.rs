@@ -47,7 +47,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     let options = Options {
         // Not every call may be cancelled: see `Running`.
         cancel: None,
-        tap: debug::tap(&session.offer),
+        tap: debug::tap(&session),
         ..Protocol::Seasonings.host_options()
     };
     let served = Arc::new(Served {
