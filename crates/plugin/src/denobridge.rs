@@ -21,7 +21,7 @@ use tenon_protocols::denobridge::{
 };
 use tenon_rpc::{
     CloseReason, Connection, EventKind, Format, Io, Method, Options, Payload, Peer, Reply, Router,
-    RpcError, events,
+    RpcError, events, options::Cancel,
 };
 use tenon_schema::Offer;
 use tenon_values::{Error, Value};
@@ -29,6 +29,7 @@ use tenon_values::{Error, Value};
 use crate::context::{Progress, Say};
 use crate::ephemeral::AnyEphemeral;
 use crate::parts::{Given, Part, Refusal};
+use crate::running::Running;
 use crate::session::Session;
 use crate::{Failure, debug, wire};
 use answers::{answer, failed, has_none, only};
@@ -40,9 +41,30 @@ events! {
     Goodbye = "shutdown" (Option<Json>);
 }
 
+/// The protocol itself has no cancellation; this is the usual one of JSON-RPC, as in the other SDKs.
+const CANCEL: Cancel = Cancel {
+    method: "$/cancelRequest",
+    field: "id",
+};
+
+fn may_be_cancelled(method: &str) -> bool {
+    matches!(method, Read::NAME | ModifyPlan::NAME | CallFunction::NAME)
+}
+
 /// Serves a host until it says goodbye or goes away.
 pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReason> {
-    let router = Arc::new(router(session.clone()));
+    let running = Arc::new(Running::new(CANCEL, may_be_cancelled));
+    let heard = running.clone();
+    let router = router(session.clone())
+        .event_fallback(move |_, event| heard.hear(&event.method, event.params.as_ref()))
+        .wrap(move |call, next| {
+            let running = running.clone();
+            async move {
+                let (method, id) = (call.method.clone(), call.id.clone());
+                running.run(&method, id, next.run(call)).await
+            }
+        });
+    let router = Arc::new(router);
     let dialect = Protocol::Denobridge.dialect();
     let options = Options {
         tap: debug::tap(&session),

@@ -144,6 +144,7 @@ mod plugin;
 mod process;
 mod resource;
 mod results;
+mod running;
 mod seasonings;
 mod secret;
 mod serving;

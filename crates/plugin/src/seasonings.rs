@@ -12,7 +12,6 @@ mod life;
 mod plan;
 mod received;
 mod resources;
-mod running;
 mod storage;
 
 use std::sync::Arc;
@@ -22,14 +21,34 @@ use tenon_protocols::seasonings::schema::Schemas;
 use tenon_protocols::seasonings::{Capabilities, FAILED, canonical};
 use tenon_rpc::{
     Call, CloseReason, Connection, Event, EventContext, Format, Io, Options, Payload, Reply,
-    Router, RpcError, wire::Packed,
+    Router, RpcError, options::Cancel, wire::Packed,
 };
 use tenon_schema::Offer;
 
 use crate::debug;
+use crate::running::Running;
 use crate::session::Session;
 use received::Received;
-use running::Running;
+
+const CANCEL: Cancel = Cancel {
+    method: "$/cancel",
+    field: "id",
+};
+
+fn may_be_cancelled(method: &str) -> bool {
+    matches!(
+        method,
+        "functions/call"
+            | "resources/validate"
+            | "resources/planChange"
+            | "resources/read"
+            | "resources/import"
+            | "resources/upgrade"
+            | "resources/readData"
+            | "storage/read"
+            | "storage/list"
+    ) || method.starts_with("middleware/")
+}
 
 /// A plugin that serves a host.
 struct Served {
@@ -53,7 +72,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     let served = Arc::new(Served {
         capabilities: life::capabilities(&session),
         schemas: schemas(&session.offer),
-        running: Running::default(),
+        running: Running::new(CANCEL, may_be_cancelled),
         session: session.clone(),
     });
     let router = Router::new(served)
@@ -143,8 +162,7 @@ async fn dispatch(served: &Served, call: Call) -> Reply {
 fn event(context: EventContext<'_, Arc<Served>>, event: Event) {
     match &*canonical(&event.method) {
         "shutdown" => context.state.session.end(),
-        "$/cancel" => context.state.running.cancel(event.params.as_ref()),
         // Unknown events are ignored.
-        _ => {}
+        name => context.state.running.hear(name, event.params.as_ref()),
     }
 }
