@@ -26,7 +26,7 @@ use tenon_rpc::{
 use tenon_schema::Offer;
 use tenon_values::{Error, Value};
 
-use crate::context::{Progress, Say};
+use crate::context::{Progress, Said, Say};
 use crate::ephemeral::AnyEphemeral;
 use crate::parts::{Given, Part, Refusal};
 use crate::running::Running;
@@ -252,12 +252,17 @@ async fn invoke(session: &Session, peer: Peer, params: Option<Payload>) -> Reply
     let params = decode::<Invoke>(params)?;
     let part = session.parts().await.map_err(failed)?.actions[name].clone();
     let places = Places::new(&Members::PLAIN, &part.shape);
-    let say: Arc<Say> = Arc::new(move |message| {
+    let say: Arc<Say> = Arc::new(move |said| {
         let peer = peer.clone();
         Box::pin(async move {
-            let progress = protocol::Progress { message };
-            // If the host is gone, progress is not shown.
-            let _unheard = peer.send(InvokeProgress, progress).await;
+            match said {
+                Said::Progress { message, .. } => {
+                    let progress = protocol::Progress { message };
+                    // If the host is gone, progress is not shown.
+                    let _unheard = peer.send(InvokeProgress, progress).await;
+                }
+                Said::Log(level, message) => level.tell(&message),
+            }
         })
     });
     let work = async {
@@ -279,14 +284,15 @@ fn done(diagnostics: Vec<Diagnostic>) -> Outcome {
 }
 
 async fn call(session: &Session, params: Option<Payload>) -> Reply {
-    if session.functions.is_empty() {
+    let offered = &session.offer.functions;
+    if offered.is_empty() {
         return Err(has_none(session, CallFunction::NAME, "function"));
     }
     let FunctionParams { name, arguments } = decode::<CallFunction>(params)?;
-    let offered = &session.offer.functions;
-    let (Some(function), Some(schema)) = (session.functions.get(&name), offered.get(&name)) else {
+    let Some(schema) = offered.get(&name) else {
         return Err(failed(session.missing("function", &name, offered.keys())));
     };
+    let function = session.function(&name).await.map_err(failed)?;
     let places = Places::of_parameters(schema);
     let work = async {
         let values = { arguments.iter().enumerate() }.map(|(index, json)| {
@@ -311,12 +317,12 @@ async fn call(session: &Session, params: Option<Payload>) -> Reply {
                 );
             }
         }
-        let result = function(Value::object(given)).await?;
+        let data = function(Progress::none(), Value::object(given)).await?;
         let unwritable =
             |error| Failure::new(format!("the result cannot be written as JSON: {error}"));
         Ok(FunctionResult {
-            result: Some(Json::of(&result).map_err(unwritable)?),
-            ..FunctionResult::default()
+            result: Some(Json::of(&data.value).map_err(unwritable)?),
+            diagnostics: places.all(data.diagnostics),
         })
     };
     answer(&places, work.await)

@@ -123,7 +123,7 @@ async fn dispatch(served: &Served, call: Call) -> Reply {
     let work = async {
         match name.as_str() {
             "functions/getSchema" => packed(served.schemas()?.0.functions.as_ref()),
-            "functions/call" => functions::call(served, &given("functions/call")?).await,
+            "functions/call" => functions::call(served, call.peer, &given("functions/call")?).await,
             "resources/getSchema" => packed(served.schemas()?.0.resources.as_ref()),
             "resources/configure" => {
                 configuration::configure(served, &given("resources/configure")?).await
@@ -148,7 +148,7 @@ async fn dispatch(served: &Served, call: Call) -> Reply {
                 storage::call(&served.session, method, params).await
             }
             method if method.starts_with("middleware/") => {
-                hooks::call(&served.session, method, params).await
+                hooks::call(&served.session, call.peer, method, params).await
             }
             _ => Err(RpcError::method_not_found(&name, Format::Msgpack)),
         }
