@@ -1,4 +1,4 @@
-//! What actions, data sources and resources get in addition to their attributes.
+//! What actions, functions, data sources and resources get in addition to their attributes.
 
 use std::fmt;
 use std::future::Future;
@@ -6,8 +6,9 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::parts::Work;
+use crate::process;
 
-/// The state that `configure` made, and a way to report progress.
+/// The state that `configure` made, and ways to report progress and to write to the log.
 pub struct Context<S> {
     state: Arc<S>,
     /// Reports progress to the user.
@@ -22,6 +23,11 @@ impl<S> Context<S> {
     /// The state that `configure` made.
     pub fn state(&self) -> &Arc<S> {
         &self.state
+    }
+
+    /// Writes to the log of the host, or to stderr if the host has none.
+    pub async fn log(&self, level: LogLevel, message: impl Into<String>) {
+        self.progress.log(level, message.into()).await;
     }
 }
 
@@ -46,10 +52,53 @@ impl<S> fmt::Debug for Context<S> {
     }
 }
 
-/// Sends a message to the host.
-pub(crate) type Say = dyn Fn(String) -> Work<()> + Send + Sync;
+/// How important a line in the log is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// Every step, for authors.
+    Trace,
+    /// What helps to find a mistake.
+    Debug,
+    /// What was done.
+    Info,
+    /// What may be wrong.
+    Warn,
+    /// What went wrong.
+    Error,
+}
 
-/// Reports the progress of an action to the user, if the host can show it.
+impl LogLevel {
+    /// The name in the protocol.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            LogLevel::Trace => "trace",
+            LogLevel::Debug => "debug",
+            LogLevel::Info => "info",
+            LogLevel::Warn => "warn",
+            LogLevel::Error => "error",
+        }
+    }
+
+    /// Writes a line to stderr, where hosts read the level in front of it.
+    pub(crate) fn tell(self, message: &str) {
+        process::tell(&format!("[{}] {message}\n", self.name().to_uppercase()));
+    }
+}
+
+/// What a call tells its host before it is answered.
+pub(crate) enum Said {
+    Progress {
+        message: String,
+        /// How much of how much is done, if the author knows.
+        done: Option<(u64, u64)>,
+    },
+    Log(LogLevel, String),
+}
+
+/// Sends what is said to the host.
+pub(crate) type Say = dyn Fn(Said) -> Work<()> + Send + Sync;
+
+/// Reports the progress of a call to the user, if the host can show it.
 ///
 /// It sends nothing after the action has ended: messages have no id, so a late one would be shown as
 /// progress of the next action.
@@ -69,9 +118,45 @@ impl Progress {
 
     /// Shows a message.
     pub async fn say(&self, message: impl Into<String>) {
-        if let Some(say) = self.0.as_ref().and_then(Weak::upgrade) {
-            say(message.into()).await;
+        self.report(message.into(), None).await;
+    }
+
+    /// Shows a message, and how much of how much is done.
+    ///
+    /// ```
+    /// use tenon_plugin::{Plugin, attributes};
+    ///
+    /// attributes! {
+    ///     struct Files { files: Vec<String> }
+    /// }
+    ///
+    /// let plugin = Plugin::new("copier", "1.0.0").action("copy", "Copies files", |context, given: Files| async move {
+    ///     for (done, file) in given.files.iter().enumerate() {
+    ///         context.progress.step(file, done as u64, given.files.len() as u64).await;
+    ///     }
+    ///     Ok(())
+    /// });
+    /// ```
+    pub async fn step(&self, message: impl Into<String>, done: u64, total: u64) {
+        self.report(message.into(), Some((done, total))).await;
+    }
+
+    async fn report(&self, message: String, done: Option<(u64, u64)>) {
+        if let Some(say) = self.host() {
+            say(Said::Progress { message, done }).await;
         }
+    }
+
+    /// Unlike progress, what is logged after the call is not lost.
+    async fn log(&self, level: LogLevel, message: String) {
+        match self.host() {
+            Some(say) => say(Said::Log(level, message)).await,
+            None => level.tell(&message),
+        }
+    }
+
+    fn host(&self) -> Option<Arc<Say>> {
+        self.0.as_ref().and_then(Weak::upgrade)
     }
 }
 
@@ -134,6 +219,11 @@ impl ResourceCall {
     /// Runs the work of the call.
     pub(crate) async fn run<T>(&self, work: impl Future<Output = T>) -> T {
         CURRENT.scope(self.clone(), work).await
+    }
+
+    /// Writes to the log of the host, or to stderr if the host has none.
+    pub async fn log(&self, level: LogLevel, message: impl Into<String>) {
+        self.progress.log(level, message.into()).await;
     }
 
     /// The private data that was kept last; `None` if there is none.

@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use tenon_rpc::Tap;
 use tenon_rpc::trace::Recorder;
-use tenon_schema::{Attribute, AttributeType, Body, Offer};
+use tenon_schema::{Attribute, AttributeType, Body};
 
 use crate::process;
+use crate::session::Session;
 
 /// Writes every frame as a line of JSON, as `tenon call --record` does: with `TENON_DEBUG=1` to stderr, with
 /// anything else to the end of the file of that name. Values of sensitive attributes are masked.
-pub(crate) fn tap(offer: &Offer) -> Option<Arc<dyn Tap>> {
+pub(crate) fn tap(session: &Session) -> Option<Arc<dyn Tap>> {
     let target = std::env::var_os("TENON_DEBUG").filter(|target| !target.is_empty())?;
-    let masked = masked(offer);
+    let masked = masked(session);
     if target == "1" {
         return Some(Arc::new(Recorder::new(io::stderr(), masked)));
     }
@@ -33,14 +34,22 @@ pub(crate) fn tap(offer: &Offer) -> Option<Arc<dyn Tap>> {
     }
 }
 
-/// The members whose values may be secrets. Outputs that contain one are masked as a whole, wherever a
+/// The members whose values may be secrets. Results that contain one are masked as a whole, wherever a
 /// protocol has them.
-fn masked(offer: &Offer) -> BTreeSet<&str> {
+fn masked(session: &Session) -> BTreeSet<&str> {
+    let offer = &session.offer;
     // What ephemeral resources leave for later may be a secret.
     let mut names = BTreeSet::from(["private", "privateData"]);
-    let outputs = offer.actions.values().filter_map(|one| one.output.as_ref());
-    if outputs.into_iter().any(|output| output.is_sensitive) {
+    let mut outputs = offer.actions.values().filter_map(|one| one.output.as_ref());
+    let mut results = session.results.functions.values();
+    if outputs.any(|output| output.is_sensitive) || results.any(|result| result.is_sensitive) {
         names.extend(["outputs", "result", "structuredContent", "text"]);
+    }
+    let parameters = { offer.functions.values() }
+        .flat_map(|function| function.parameters.iter().chain(&function.variadic));
+    for parameter in parameters.filter(|one| one.is_sensitive) {
+        // By position, as denobridge has them, they have no names.
+        names.extend(["arguments", parameter.name.as_str()]);
     }
     let schemas = [&offer.data_sources, &offer.ephemeral_resources];
     let bodies = { schemas.into_iter() }
@@ -67,5 +76,55 @@ fn add<'a>(names: &mut BTreeSet<&'a str>, attributes: &'a [Attribute]) {
         if let AttributeType::Nested(_, inner) = &one.ty {
             add(names, inner);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Plugin, Secret, Variadic, attributes};
+
+    attributes! {
+        struct Login { user: String, password: Secret<String>, tokens: Variadic<Secret<String>> }
+        struct Lookup { user: String }
+        struct Key { id: String, key: Secret<String> }
+    }
+
+    fn names(plugin: Plugin) -> Vec<String> {
+        let session = Session::new(plugin);
+        masked(&session).into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn secret_arguments_and_results_of_functions_are_masked() {
+        let plugin = Plugin::new("keys", "1.0.0");
+        let log_in = plugin.function("log_in", "", |_: Login| async { Ok(true) });
+        assert_eq!(
+            names(log_in),
+            ["arguments", "password", "private", "privateData", "tokens"]
+        );
+        let key = |given: Lookup| async move {
+            let key = Secret::new(given.user.clone());
+            Ok(Key {
+                id: given.user,
+                key,
+            })
+        };
+        assert_eq!(
+            names(Plugin::new("keys", "1.0.0").function("key", "", key)),
+            [
+                "outputs",
+                "private",
+                "privateData",
+                "result",
+                "structuredContent",
+                "text"
+            ]
+        );
+        let plain = |given: Lookup| async move { Ok(given.user) };
+        assert_eq!(
+            names(Plugin::new("keys", "1.0.0").function("plain", "", plain)),
+            ["private", "privateData"]
+        );
     }
 }

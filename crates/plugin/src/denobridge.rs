@@ -21,14 +21,15 @@ use tenon_protocols::denobridge::{
 };
 use tenon_rpc::{
     CloseReason, Connection, EventKind, Format, Io, Method, Options, Payload, Peer, Reply, Router,
-    RpcError, events,
+    RpcError, events, options::Cancel,
 };
 use tenon_schema::Offer;
 use tenon_values::{Error, Value};
 
-use crate::context::{Progress, Say};
+use crate::context::{Progress, Said, Say};
 use crate::ephemeral::AnyEphemeral;
 use crate::parts::{Given, Part, Refusal};
+use crate::running::Running;
 use crate::session::Session;
 use crate::{Failure, debug, wire};
 use answers::{answer, failed, has_none, only};
@@ -40,12 +41,33 @@ events! {
     Goodbye = "shutdown" (Option<Json>);
 }
 
+/// The protocol itself has no cancellation; this is the usual one of JSON-RPC, as in the other SDKs.
+const CANCEL: Cancel = Cancel {
+    method: "$/cancelRequest",
+    field: "id",
+};
+
+fn may_be_cancelled(method: &str) -> bool {
+    matches!(method, Read::NAME | ModifyPlan::NAME | CallFunction::NAME)
+}
+
 /// Serves a host until it says goodbye or goes away.
 pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReason> {
-    let router = Arc::new(router(session.clone()));
+    let running = Arc::new(Running::new(CANCEL, may_be_cancelled));
+    let heard = running.clone();
+    let router = router(session.clone())
+        .event_fallback(move |_, event| heard.hear(&event.method, event.params.as_ref()))
+        .wrap(move |call, next| {
+            let running = running.clone();
+            async move {
+                let (method, id) = (call.method.clone(), call.id.clone());
+                running.run(&method, id, next.run(call)).await
+            }
+        });
+    let router = Arc::new(router);
     let dialect = Protocol::Denobridge.dialect();
     let options = Options {
-        tap: debug::tap(&session.offer),
+        tap: debug::tap(&session),
         ..Options::default()
     };
     let connection = Connection::start_with(io, dialect, router, options);
@@ -230,12 +252,17 @@ async fn invoke(session: &Session, peer: Peer, params: Option<Payload>) -> Reply
     let params = decode::<Invoke>(params)?;
     let part = session.parts().await.map_err(failed)?.actions[name].clone();
     let places = Places::new(&Members::PLAIN, &part.shape);
-    let say: Arc<Say> = Arc::new(move |message| {
+    let say: Arc<Say> = Arc::new(move |said| {
         let peer = peer.clone();
         Box::pin(async move {
-            let progress = protocol::Progress { message };
-            // If the host is gone, progress is not shown.
-            let _unheard = peer.send(InvokeProgress, progress).await;
+            match said {
+                Said::Progress { message, .. } => {
+                    let progress = protocol::Progress { message };
+                    // If the host is gone, progress is not shown.
+                    let _unheard = peer.send(InvokeProgress, progress).await;
+                }
+                Said::Log(level, message) => level.tell(&message),
+            }
         })
     });
     let work = async {
@@ -257,14 +284,15 @@ fn done(diagnostics: Vec<Diagnostic>) -> Outcome {
 }
 
 async fn call(session: &Session, params: Option<Payload>) -> Reply {
-    if session.functions.is_empty() {
+    let offered = &session.offer.functions;
+    if offered.is_empty() {
         return Err(has_none(session, CallFunction::NAME, "function"));
     }
     let FunctionParams { name, arguments } = decode::<CallFunction>(params)?;
-    let offered = &session.offer.functions;
-    let (Some(function), Some(schema)) = (session.functions.get(&name), offered.get(&name)) else {
+    let Some(schema) = offered.get(&name) else {
         return Err(failed(session.missing("function", &name, offered.keys())));
     };
+    let function = session.function(&name).await.map_err(failed)?;
     let places = Places::of_parameters(schema);
     let work = async {
         let values = { arguments.iter().enumerate() }.map(|(index, json)| {
@@ -289,12 +317,12 @@ async fn call(session: &Session, params: Option<Payload>) -> Reply {
                 );
             }
         }
-        let result = function(Value::object(given)).await?;
+        let data = function(Progress::none(), Value::object(given)).await?;
         let unwritable =
             |error| Failure::new(format!("the result cannot be written as JSON: {error}"));
         Ok(FunctionResult {
-            result: Some(Json::of(&result).map_err(unwritable)?),
-            ..FunctionResult::default()
+            result: Some(Json::of(&data.value).map_err(unwritable)?),
+            diagnostics: places.all(data.diagnostics),
         })
     };
     answer(&places, work.await)

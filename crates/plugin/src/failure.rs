@@ -25,6 +25,8 @@ pub struct Failure {
 pub(crate) enum Reason {
     /// A state is locked, by this lock if it is known.
     Locked(Option<Lock>),
+    /// Something does not exist.
+    NotFound,
     /// The plugin does not have it.
     Unsupported,
 }
@@ -54,12 +56,25 @@ impl Failure {
         }
     }
 
-    /// For a part of the protocol that the plugin does not have.
-    pub(crate) fn unsupported() -> Failure {
+    /// Something that does not exist. Hosts that speak Seasonings get a code of its own for it (-32002).
+    pub fn not_found(message: impl Into<String>) -> Failure {
+        Failure {
+            reason: Some(Reason::NotFound),
+            ..Failure::new(message)
+        }
+    }
+
+    /// Something that the plugin cannot do. Hosts that speak Seasonings get a code of its own for it (-32003).
+    pub fn not_supported(message: impl Into<String>) -> Failure {
         Failure {
             reason: Some(Reason::Unsupported),
-            ..Failure::new("the plugin does not support this")
+            ..Failure::new(message)
         }
+    }
+
+    /// For a part of the protocol that the plugin does not have.
+    pub(crate) fn unsupported() -> Failure {
+        Failure::not_supported("the plugin does not support this")
     }
 
     /// A failure that names the attribute it is about, or several of them. A path begins with the

@@ -33,7 +33,7 @@ pub(crate) async fn serve_with(
 ) -> Result<(), CloseReason> {
     let options = Options {
         cancel: Protocol::Ipc.host_options().cancel,
-        tap: debug::tap(&session.offer),
+        tap: debug::tap(&session),
         ..Options::default()
     };
     let router = Router::new((Tools::new(session.clone()), say))

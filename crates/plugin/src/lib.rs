@@ -94,7 +94,7 @@
 //! | [`Resource::upgrade`] | | | yes | | |
 //! | markers of [`attributes!`] | none | `#[replaces]` | all | none | `#[deprecated]` |
 //! | [`max_in_flight`](Plugin::max_in_flight) | actions at a time | calls that denobridge makes at a time | calls that a host makes at a time | actions at a time | actions at a time |
-//! | progress ([`Context`], [`ResourceCall`]) | | of actions | of data sources and resources | | of actions |
+//! | progress ([`Context`], [`ResourceCall`]) | | of actions | of data sources, resources, functions and hooks | | of actions and functions |
 //! | private data ([`ResourceCall`]) | | | of resources | | |
 //! | unknown arguments of functions ([`MaybeUnknown`]) | | | yes | | |
 //! | a call that is cancelled | | | is dropped, unless it changes something | is dropped | is dropped |
@@ -144,6 +144,7 @@ mod plugin;
 mod process;
 mod resource;
 mod results;
+mod running;
 mod seasonings;
 mod secret;
 mod serving;
@@ -158,7 +159,7 @@ mod wire;
 pub use attributes::Attributes;
 pub use block::Nested;
 pub use blocking::blocking;
-pub use context::{Context, Progress, ResourceCall};
+pub use context::{Context, LogLevel, Progress, ResourceCall};
 pub use data::{Data, IntoData};
 pub use ephemeral::{Ephemeral, Opened, Renewed};
 pub use failure::Failure;

@@ -14,7 +14,7 @@ use tenon_rpc::{
 };
 use tenon_values::Value;
 
-use crate::context::{Progress, Say};
+use crate::context::{Progress, Said, Say};
 use crate::session::Session;
 use crate::tools::{Kind, Refused, Tool, Tools, unfit};
 use crate::{debug, ipc, wire};
@@ -32,7 +32,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
             cancel: CANCEL,
             is_answered: false,
         }],
-        tap: debug::tap(&session.offer),
+        tap: debug::tap(&session),
         ..Options::default()
     };
     let router = Arc::new(router(Tools::new(session.clone())));
@@ -92,9 +92,7 @@ fn initialize(tools: &Tools, params: Option<Payload>) -> Reply {
 /// A tool in the list of tools.
 fn described(name: &str, tool: &Tool<'_>) -> Json {
     let (description, annotations) = match &tool.kind {
-        Kind::Function(function, _) => {
-            (&function.description, Some(json!({ "readOnlyHint": true })))
-        }
+        Kind::Function(function) => (&function.description, Some(json!({ "readOnlyHint": true }))),
         Kind::Action(action) => {
             let is_idempotent = action.is_idempotent;
             let annotations = is_idempotent.then(|| json!({ "idempotentHint": true }));
@@ -139,6 +137,8 @@ struct Meta {
 struct ProgressParams {
     progress_token: Box<RawValue>,
     progress: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u64>,
     message: String,
 }
 
@@ -177,14 +177,23 @@ fn explained(refused: Refused) -> String {
     }
 }
 
-/// Sends progress to the host. It counts messages, because that is all that is known.
+/// Sends progress to the host. Where the author does not say how much is done, it counts messages.
 fn say(peer: Peer, token: Box<RawValue>) -> Arc<Say> {
     let said = AtomicU64::new(0);
-    Arc::new(move |message| {
+    Arc::new(move |one| {
+        let (message, done) = match one {
+            Said::Progress { message, done } => (message, done),
+            Said::Log(level, message) => {
+                level.tell(&message);
+                return Box::pin(std::future::ready(()));
+            }
+        };
         let peer = peer.clone();
+        let count = said.fetch_add(1, Ordering::Relaxed) + 1;
         let progress = ProgressParams {
             progress_token: token.clone(),
-            progress: said.fetch_add(1, Ordering::Relaxed) + 1,
+            progress: done.map_or(count, |(done, _)| done),
+            total: done.map(|(_, total)| total),
             message,
         };
         Box::pin(async move {

@@ -22,7 +22,7 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     let options = Options {
         running: session.offer.max_in_flight.unwrap_or(1).max(1),
         error_names: ERROR_NAMES,
-        tap: debug::tap(&session.offer),
+        tap: debug::tap(&session),
         ..Options::default()
     };
     let router = Arc::new(router(session.clone()));

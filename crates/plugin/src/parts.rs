@@ -19,16 +19,15 @@ use crate::{Data, Existing, Failure, Typed};
 
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// An action or a data source.
+/// An action, a data source or a function.
 pub(crate) type Run = dyn Fn(Progress, Value) -> Work<Result<Data<Value>, Refusal>> + Send + Sync;
-
-/// A function. It gets its arguments by name.
-pub(crate) type Call = dyn Fn(Value) -> Work<Result<Value, Refusal>> + Send + Sync;
 
 /// Everything that needs the state that `configure` makes.
 #[derive(Default)]
 pub(crate) struct Parts {
     pub(crate) actions: BTreeMap<String, Part<Run>>,
+    /// The functions that have a context.
+    pub(crate) functions: BTreeMap<String, Arc<Run>>,
     pub(crate) resources: BTreeMap<String, Part<dyn AnyResource>>,
     pub(crate) data_sources: BTreeMap<String, Part<Run>>,
     pub(crate) ephemeral_resources: BTreeMap<String, Part<dyn AnyEphemeral>>,

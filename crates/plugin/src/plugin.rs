@@ -14,7 +14,7 @@ use tenon_schema::{Offer, Schema};
 use tenon_values::Value;
 
 use crate::block::body;
-use crate::parts::{Call, Given, Kinds, Parts, Refusal, Work, read};
+use crate::parts::{Given, Kinds, Parts, Refusal, Run, Work, read};
 use crate::results::Results;
 use crate::{Attributes, Failure};
 
@@ -31,7 +31,8 @@ pub(crate) type Add<S> = Box<dyn Fn(&Arc<S>, &mut Parts) + Send + Sync>;
 pub struct Plugin<S = ()> {
     pub(crate) offer: Offer,
     pub(crate) setup: Setup<S>,
-    pub(crate) functions: BTreeMap<String, Box<Call>>,
+    /// The functions that need no state.
+    pub(crate) functions: BTreeMap<String, Arc<Run>>,
     pub(crate) results: Results,
     pub(crate) kinds: Kinds,
     pub(crate) parts: Vec<Add<S>>,

@@ -21,6 +21,8 @@ pub(crate) struct ResultType {
     ty: Type,
     nulls: Nulls,
     is_optional: bool,
+    /// It contains a secret.
+    pub(crate) is_sensitive: bool,
 }
 
 impl ResultType {
@@ -32,6 +34,7 @@ impl ResultType {
                 false => Nulls::Optional,
             },
             is_optional: T::IS_OPTIONAL,
+            is_sensitive: T::IS_SENSITIVE,
         }
     }
 
@@ -41,6 +44,7 @@ impl ResultType {
             ty,
             nulls: Nulls::Anywhere,
             is_optional: false,
+            is_sensitive: false,
         }
     }
 

@@ -12,7 +12,6 @@ mod life;
 mod plan;
 mod received;
 mod resources;
-mod running;
 mod storage;
 
 use std::sync::Arc;
@@ -22,14 +21,34 @@ use tenon_protocols::seasonings::schema::Schemas;
 use tenon_protocols::seasonings::{Capabilities, FAILED, canonical};
 use tenon_rpc::{
     Call, CloseReason, Connection, Event, EventContext, Format, Io, Options, Payload, Reply,
-    Router, RpcError, wire::Packed,
+    Router, RpcError, options::Cancel, wire::Packed,
 };
 use tenon_schema::Offer;
 
 use crate::debug;
+use crate::running::Running;
 use crate::session::Session;
 use received::Received;
-use running::Running;
+
+const CANCEL: Cancel = Cancel {
+    method: "$/cancel",
+    field: "id",
+};
+
+fn may_be_cancelled(method: &str) -> bool {
+    matches!(
+        method,
+        "functions/call"
+            | "resources/validate"
+            | "resources/planChange"
+            | "resources/read"
+            | "resources/import"
+            | "resources/upgrade"
+            | "resources/readData"
+            | "storage/read"
+            | "storage/list"
+    ) || method.starts_with("middleware/")
+}
 
 /// A plugin that serves a host.
 struct Served {
@@ -47,13 +66,13 @@ pub(crate) async fn serve(session: Arc<Session>, io: Io) -> Result<(), CloseReas
     let options = Options {
         // Not every call may be cancelled: see `Running`.
         cancel: None,
-        tap: debug::tap(&session.offer),
+        tap: debug::tap(&session),
         ..Protocol::Seasonings.host_options()
     };
     let served = Arc::new(Served {
         capabilities: life::capabilities(&session),
         schemas: schemas(&session.offer),
-        running: Running::default(),
+        running: Running::new(CANCEL, may_be_cancelled),
         session: session.clone(),
     });
     let router = Router::new(served)
@@ -104,7 +123,7 @@ async fn dispatch(served: &Served, call: Call) -> Reply {
     let work = async {
         match name.as_str() {
             "functions/getSchema" => packed(served.schemas()?.0.functions.as_ref()),
-            "functions/call" => functions::call(served, &given("functions/call")?).await,
+            "functions/call" => functions::call(served, call.peer, &given("functions/call")?).await,
             "resources/getSchema" => packed(served.schemas()?.0.resources.as_ref()),
             "resources/configure" => {
                 configuration::configure(served, &given("resources/configure")?).await
@@ -129,7 +148,7 @@ async fn dispatch(served: &Served, call: Call) -> Reply {
                 storage::call(&served.session, method, params).await
             }
             method if method.starts_with("middleware/") => {
-                hooks::call(&served.session, method, params).await
+                hooks::call(&served.session, call.peer, method, params).await
             }
             _ => Err(RpcError::method_not_found(&name, Format::Msgpack)),
         }
@@ -143,8 +162,7 @@ async fn dispatch(served: &Served, call: Call) -> Reply {
 fn event(context: EventContext<'_, Arc<Served>>, event: Event) {
     match &*canonical(&event.method) {
         "shutdown" => context.state.session.end(),
-        "$/cancel" => context.state.running.cancel(event.params.as_ref()),
         // Unknown events are ignored.
-        _ => {}
+        name => context.state.running.hear(name, event.params.as_ref()),
     }
 }

@@ -9,7 +9,7 @@ use tenon_schema::Offer;
 use tenon_values::{Error, Value};
 use tokio::sync::{Notify, RwLock, RwLockReadGuard};
 
-use crate::parts::{Call, Kinds, Parts, Refusal, Work};
+use crate::parts::{Kinds, Parts, Refusal, Run, Work};
 use crate::plugin::{Around, Setup};
 use crate::results::Results;
 use crate::{Failure, Plugin};
@@ -42,7 +42,8 @@ pub(crate) enum Unconfigured {
 
 pub(crate) struct Session {
     pub(crate) offer: Offer,
-    pub(crate) functions: BTreeMap<String, Box<Call>>,
+    /// The functions that need no state.
+    functions: BTreeMap<String, Arc<Run>>,
     pub(crate) results: Results,
     pub(crate) kinds: Kinds,
     pub(crate) around: Around,
@@ -182,6 +183,29 @@ impl Session {
     /// Shuts down after the host is gone, unless that is already done.
     pub(crate) async fn abandon(&self) {
         let _over_in_any_case = tokio::time::timeout(SHUTDOWN_LIMIT, self.shut_down()).await;
+    }
+
+    /// A function of the offer. If it needs the state and the host has not configured the plugin, the state is made with
+    /// the defaults.
+    pub(crate) async fn function(&self, name: &str) -> Result<Arc<Run>, Failure> {
+        match self.functions.get(name) {
+            Some(function) => Ok(function.clone()),
+            None => Ok(self.parts().await?.functions[name].clone()),
+        }
+    }
+
+    /// The same for a host that may configure the plugin later: the defaults would keep it from doing so.
+    pub(crate) async fn configured_function(&self, name: &str) -> Result<Arc<Run>, Failure> {
+        let is_decided = matches!(
+            &*self.stage().await,
+            Stage::Ready(_) | Stage::Deferred | Stage::Ended
+        );
+        match is_decided || self.functions.contains_key(name) {
+            true => self.function(name).await,
+            false => Err(Failure::new(
+                "the plugin needs a configuration, and is not configured yet",
+            )),
+        }
     }
 
     /// There is nothing of this kind and name; `names` are those that there are.

@@ -53,7 +53,7 @@ use tenon_values::convert::convert;
 use tenon_values::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::context::Say;
+use crate::context::{self, Say};
 use crate::session::Session;
 use crate::{Plugin, Typed, ipc, seasonings};
 
@@ -114,6 +114,10 @@ impl Host {
         plugin.offer.check()?;
         let (progress, warnings) = (Told::default(), Told::default());
         let session = Session::new(plugin);
+        if config.is_empty() {
+            // Functions need the state, too. What is wrong with the defaults is told by the first call that needs it.
+            let _later = session.parts().await;
+        }
         let mut serving = JoinSet::new();
         let (here, there) = Io::pair();
         let served = seasonings::serve(session.clone(), there);
@@ -272,8 +276,11 @@ fn note<T>(told: &Told<T>, one: T) {
 /// Keeps the progress of actions.
 fn say(progress: &Told<String>) -> Arc<Say> {
     let progress = Arc::clone(progress);
-    Arc::new(move |message| {
-        note(&progress, message);
+    Arc::new(move |said| {
+        match said {
+            context::Said::Progress { message, .. } => note(&progress, message),
+            context::Said::Log(level, message) => level.tell(&message),
+        }
         Box::pin(std::future::ready(()))
     })
 }

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use crate::context::Progress;
 use crate::failure::tell;
-use crate::parts::{Call, Refusal, guarded, panicked};
+use crate::parts::{Refusal, guarded, panicked};
 use crate::path::{located, place, text};
 use crate::results::ResultType;
 use crate::session::Session;
@@ -34,7 +34,7 @@ pub(crate) struct Tool<'a> {
 }
 
 pub(crate) enum Kind<'a> {
-    Function(&'a Function, &'a Call),
+    Function(&'a Function),
     Action(&'a Action),
 }
 
@@ -68,13 +68,10 @@ impl Tools {
     /// The tool of this name. A function comes before an action.
     pub(crate) fn find<'a>(&'a self, name: &str) -> Option<Tool<'a>> {
         let (session, results) = (&self.session, &self.session.results);
-        if let (Some((name, function)), Some(call)) = (
-            session.offer.functions.get_key_value(name),
-            session.functions.get(name),
-        ) {
+        if let Some((name, function)) = session.offer.functions.get_key_value(name) {
             return Some(Tool {
                 name,
-                kind: Kind::Function(function, call),
+                kind: Kind::Function(function),
                 result: results.functions.get(name),
             });
         }
@@ -113,11 +110,8 @@ impl Tools {
         let complete = { body.complete(&given) }.map_err(|errors| unfit(&errors))?;
         let given = complete.unmark_deep().0;
         let result = match &tool.kind {
-            Kind::Function(_, call) => {
-                let panicked = || Failure::new("the function panicked; see stderr for the place");
-                guarded(|| call(given), panicked).await
-            }
-            Kind::Action(_) => self.run(tool.name, given, progress).await,
+            Kind::Function(_) => self.call_function(tool.name, given, progress).await,
+            Kind::Action(_) => self.run_action(tool.name, given, progress).await,
         };
         let result = result.map_err(|refusal| match refusal {
             // It fits the schema, but not the Rust type.
@@ -129,7 +123,7 @@ impl Tools {
             let problem = format!("the result cannot be written as JSON: {error}");
             failed(
                 match tool.kind {
-                    Kind::Function(..) => Failure::new(problem),
+                    Kind::Function(_) => Failure::new(problem),
                     Kind::Action(_) => Failure::outcome_unknown(problem),
                 },
                 &body,
@@ -137,15 +131,35 @@ impl Tools {
         })
     }
 
-    async fn run(&self, name: &str, given: Value, progress: Progress) -> Result<Value, Refusal> {
+    async fn call_function(
+        &self,
+        name: &str,
+        given: Value,
+        progress: Progress,
+    ) -> Result<Value, Refusal> {
+        let function = self.session.function(name).await?;
+        let panicked = || Failure::new("the function panicked; see stderr for the place");
+        Ok(told(guarded(|| function(progress, given), panicked).await?))
+    }
+
+    async fn run_action(
+        &self,
+        name: &str,
+        given: Value,
+        progress: Progress,
+    ) -> Result<Value, Refusal> {
         // The semaphore is never closed.
         let _slot = self.slots.acquire().await;
         let parts = self.session.parts().await?;
         let work = &parts.actions[name].work;
-        let Data { value, diagnostics } = guarded(|| work(progress, given), panicked).await?;
-        tell(&diagnostics);
-        Ok(value)
+        Ok(told(guarded(|| work(progress, given), panicked).await?))
     }
+}
+
+/// The result, once its warnings are told: the protocols have no place for them.
+fn told(Data { value, diagnostics }: Data<Value>) -> Value {
+    tell(&diagnostics);
+    value
 }
 
 impl Refused {
@@ -165,7 +179,7 @@ impl Tool<'_> {
     /// The schema of its arguments.
     pub(crate) fn body(&self) -> Body {
         match &self.kind {
-            Kind::Function(function, _) => function.body(),
+            Kind::Function(function) => function.body(),
             Kind::Action(action) => action.input.clone(),
         }
     }
@@ -186,7 +200,7 @@ impl Tool<'_> {
         let names = attributes.chain(body.blocks.iter().map(|one| one.name.as_str()));
         let mut names: Vec<&str> = names.collect();
         let mut last = None;
-        if let Kind::Function(function, _) = &self.kind
+        if let Kind::Function(function) = &self.kind
             && let Some(variadic) = &function.variadic
         {
             names.pop();

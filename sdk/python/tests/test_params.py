@@ -113,6 +113,19 @@ class Params(unittest.TestCase):
             (Seasonings, "resources/renew", {"type": "token", "private": {"a": 1}}, "`private` must be binary"),
             (Seasonings, "storage/list", {"prefix": 5}, "`prefix` must be a string"),
             (Seasonings, "storage/write", {"path": "x", "state": b"", "lockId": 5}, "`lockId` must be a string"),
+            (
+                Seasonings,
+                "storage/unlock",
+                {"path": "x"},
+                "lockId in the params of storage/unlock: it is missing",
+            ),
+            (
+                Seasonings,
+                "storage/unlock",
+                {"path": "x", "lockId": None, "force": False},
+                "lockId in the params of storage/unlock: it is missing",
+            ),
+            (Seasonings, "storage/unlock", {"path": "x", "force": 1}, "`force` must be a bool"),
             (Denobridge, "call", {"name": "join", "arguments": 5}, "`arguments` must be an array"),
             (Denobridge, "call", {"name": 5}, "`name` must be a string"),
             (Denobridge, "delete", {"id": "x", "state": [1]}, "`state` must be an object"),
@@ -133,7 +146,7 @@ class Params(unittest.TestCase):
         resources = "validate planChange applyChange read import upgrade open renew close".split()
         talks = [
             (Talk(Seasonings), [f"resources/{name}" for name in resources]),
-            (Talk(Seasonings), "functions/call storage/read storage/write storage/lock storage/list".split()),
+            (Talk(Seasonings), "functions/call storage/read storage/write storage/lock storage/unlock storage/list".split()),
             (Talk(Denobridge), "create read update delete modifyPlan open renew close invoke call".split()),
         ]
         for talk, methods in talks:

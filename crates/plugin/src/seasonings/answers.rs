@@ -1,14 +1,20 @@
 //! Answers to calls, and the errors in them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use serde_json::json;
 use tenon_protocols::Protocol;
-use tenon_protocols::seasonings::{Diagnostic, FAILED, NOT_FOUND, Params, Segment};
-use tenon_rpc::{Reply, RpcError};
+use tenon_protocols::seasonings::{
+    Diagnostic, FAILED, LOCKED, NOT_FOUND, NOT_SUPPORTED, Params, Segment,
+};
+use tenon_rpc::{Format, Payload, Peer, Reply, RpcError};
 use tenon_schema::Body;
 use tenon_values::{Error, Value};
 
 use super::{Received, Served};
+use crate::context::{Said, Say};
+use crate::failure::Reason;
 use crate::parts::{Given, Refusal};
 use crate::path::{located, segment};
 use crate::{Failure, wire};
@@ -49,8 +55,49 @@ pub(super) fn sent(answer: Params) -> Reply {
 }
 
 /// An error that fails the call as a whole.
-pub(super) fn failed(failure: Failure) -> RpcError {
-    RpcError::new(FAILED, failure.into_text())
+pub(super) fn failed(mut failure: Failure) -> RpcError {
+    let reason = failure.reason.take();
+    let text = failure.into_text();
+    match reason {
+        None => RpcError::new(FAILED, text),
+        Some(Reason::NotFound) => RpcError::new(NOT_FOUND, text),
+        Some(Reason::Unsupported) => RpcError::new(NOT_SUPPORTED, text),
+        Some(Reason::Locked(held)) => {
+            let (id, info) = held.map(|held| (held.id, held.info)).unzip();
+            let data = json!({ "lockId": id, "info": info });
+            let error = RpcError::new(LOCKED, text);
+            match Payload::encode(Format::Msgpack, &data) {
+                Ok(data) => error.with_data(data),
+                Err(_) => error,
+            }
+        }
+    }
+}
+
+/// Sends progress and lines of the log to the host.
+pub(super) fn say(peer: Peer) -> Arc<Say> {
+    Arc::new(move |said| {
+        let peer = peer.clone();
+        Box::pin(async move {
+            let (event, params) = match said {
+                Said::Progress { message, done } => {
+                    let mut params = json!({ "message": message });
+                    if let Some((done, total)) = done {
+                        params["done"] = done.into();
+                        params["total"] = total.into();
+                    }
+                    ("progress", params)
+                }
+                Said::Log(level, message) => {
+                    ("log", json!({ "level": level.name(), "message": message }))
+                }
+            };
+            if let Ok(params) = Payload::encode(Format::Msgpack, &[params]) {
+                // If the host is gone, nobody is told.
+                let _unheard = peer.send_raw(event, Some(params)).await;
+            }
+        })
+    })
 }
 
 /// The name of the thing that a call is about, and the thing.

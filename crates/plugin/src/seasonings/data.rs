@@ -7,11 +7,11 @@ use tenon_rpc::{Peer, Reply, RpcError};
 use tenon_schema::Body;
 use tenon_values::{Error, Type, Value};
 
-use super::answers::{answer, failed, part, subject, with_diagnostics};
+use super::answers::{answer, failed, part, say, subject, with_diagnostics};
 use super::resources::select;
 use super::{Received, Served};
 use crate::Failure;
-use crate::context::{Progress, Say};
+use crate::context::Progress;
 use crate::ephemeral::AnyEphemeral;
 use crate::parts::{Given, Kind, Refusal, Shape};
 
@@ -33,18 +33,6 @@ pub(super) async fn read(served: &Served, peer: Peer, given: &Received) -> Reply
     // From here on, a `Progress` that is still in use sends nothing.
     drop(say);
     answer(body, result)
-}
-
-/// Sends progress to the host.
-pub(super) fn say(peer: Peer) -> Arc<Say> {
-    Arc::new(move |message| {
-        let peer = peer.clone();
-        Box::pin(async move {
-            let progress = Params::new().text("message", &message).into_payload();
-            // If the host is gone, progress is not shown.
-            let _unheard = peer.send_raw("progress", Some(progress)).await;
-        })
-    })
 }
 
 /// What the plugin returned. What was configured is left out: the host has it.

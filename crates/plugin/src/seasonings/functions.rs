@@ -1,26 +1,37 @@
 //! Functions.
 
 use tenon_protocols::seasonings::{FAILED, NOT_FOUND, Params};
-use tenon_rpc::{Format, Payload, Reply, RpcError};
+use tenon_rpc::{Format, Payload, Peer, Reply, RpcError};
 use tenon_schema::Function;
 use tenon_values::{Error, Problem, Step, Value};
 
-use super::answers::sent;
+use super::answers::{failed, say, sent};
 use super::{Received, Served};
-use crate::Failure;
+use crate::context::Progress;
+use crate::failure::text;
 use crate::parts::Refusal;
+use crate::{Failure, LogLevel};
 
-pub(super) async fn call(served: &Served, given: &Received) -> Reply {
+pub(super) async fn call(served: &Served, peer: Peer, given: &Received) -> Reply {
     let session = &served.session;
     let name: String = given.required("name")?;
     let offered = &served.offer()?.functions;
-    let (Some(function), Some(schema)) = (session.functions.get(&name), offered.get(&name)) else {
+    let Some(schema) = offered.get(&name) else {
         let problem = session.missing("function", &name, offered.keys());
         return Err(RpcError::new(NOT_FOUND, problem));
     };
     let arguments = arguments(schema, &given.map("arguments")?)?;
-    let result = function(arguments).await.map_err(refused)?;
-    let answer = Params::new().value("result", &result, &schema.returns);
+    let function = session.configured_function(&name).await.map_err(failed)?;
+    let say = say(peer);
+    let called = function(Progress::new(&say), arguments).await;
+    // From here on, a `Progress` that is still in use sends nothing.
+    drop(say);
+    let data = called.map_err(refused)?;
+    for warning in &data.diagnostics {
+        // The protocol has no place for them beside the result.
+        LogLevel::Warn.tell(&text(warning));
+    }
+    let answer = Params::new().value("result", &data.value, &schema.returns);
     sent(answer.map_err(|error| {
         let problem = format!("the result cannot be written: {error}");
         RpcError::new(FAILED, problem)
@@ -50,6 +61,7 @@ fn arguments(schema: &Function, given: &Received) -> Result<Value, RpcError> {
 fn refused(refusal: Refusal) -> RpcError {
     let (text, argument) = match refusal {
         Refusal::Unfit(_, error) => (unfit(&error), blamed(&error)),
+        Refusal::Failed(failure) if failure.diagnostics.is_empty() => return failed(failure),
         Refusal::Failed(failure) => {
             let errors = failure.diagnostics.iter().filter(|one| one.is_error());
             let mut paths = errors.filter_map(|one| one.prop_path.as_ref()?.first());

@@ -3,16 +3,22 @@
 use serde_json::Value as Json;
 use tenon_protocols::seasonings::{FAILED, Params, canonical};
 use tenon_rpc::wire::Packed;
-use tenon_rpc::{Format, Payload, Reply, RpcError};
+use tenon_rpc::{Format, Payload, Peer, Reply, RpcError};
 use tenon_values::{Number, Value};
 
 use super::Received;
+use super::answers::say;
 use crate::Failure;
 use crate::context::Progress;
 use crate::hooks::{ANY, Action, AnyHook, Change, Stage, Verdict};
 use crate::session::Session;
 
-pub(super) async fn call(session: &Session, method: &str, params: Option<&Payload>) -> Reply {
+pub(super) async fn call(
+    session: &Session,
+    peer: Peer,
+    method: &str,
+    params: Option<&Payload>,
+) -> Reply {
     let failed = |failure: Failure| RpcError::new(FAILED, failure.into_text());
     let parts = session.parts().await.map_err(failed)?;
     let Some(name) = parts
@@ -24,9 +30,11 @@ pub(super) async fn call(session: &Session, method: &str, params: Option<&Payloa
         return Err(RpcError::method_not_found(method, Format::Msgpack));
     };
     let given = Received::new(name, params)?;
+    let say = say(peer);
+    let progress = Progress::new(&say);
     let verdict = match &parts.hooks[name] {
-        AnyHook::Resource(run) => run(Progress::none(), change(&given)?).await,
-        AnyHook::Stage(run) => run(Progress::none(), stage(name, &given)?).await,
+        AnyHook::Resource(run) => run(progress, change(&given)?).await,
+        AnyHook::Stage(run) => run(progress, stage(name, &given)?).await,
     };
     answer(verdict.map_err(failed)?)
 }

@@ -8,8 +8,7 @@ use tenon_rpc::{Peer, Reply, RpcError};
 use tenon_schema::{Attribute, Body};
 use tenon_values::{Error, Type, Value};
 
-use super::answers::{answer, failed, part, sent, subject, with_diagnostics};
-use super::data::say;
+use super::answers::{answer, failed, part, say, sent, subject, with_diagnostics};
 use super::plan::Change;
 use super::{Received, Served};
 use crate::context::{Progress, Say};

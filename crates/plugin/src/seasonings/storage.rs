@@ -1,16 +1,16 @@
 //! The storage of states.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
+use tenon_protocols::seasonings::Params;
 use tenon_protocols::seasonings::calls::Call;
 use tenon_protocols::seasonings::calls::storage::{self as calls, check_path};
-use tenon_protocols::seasonings::{FAILED, LOCKED, NOT_SUPPORTED, Params};
 use tenon_rpc::{Format, Payload, Reply, RpcError};
 
 use super::Received;
-use crate::failure::Reason;
+use super::answers::failed;
+use crate::Lock;
 use crate::session::Session;
 use crate::storage::{Asked, Returned};
-use crate::{Failure, Lock};
 
 /// What can be asked of a storage.
 #[derive(Clone, Copy)]
@@ -41,14 +41,14 @@ pub(super) async fn call(session: &Session, method: &str, params: Option<&Payloa
     let unknown = || RpcError::method_not_found(method, Format::Msgpack);
     let (method, operation) = Operation::of(method).ok_or_else(unknown)?;
     let given = Received::new(method, params)?;
-    let parts = session.parts().await.map_err(refused)?;
+    let parts = session.parts().await.map_err(failed)?;
     let storage = parts.storage.clone().ok_or_else(unknown)?;
     let lock_id = || given.optional::<String>("lockId");
     let asked = match operation {
         Operation::List => {
             let prefix: Option<String> = given.optional("prefix")?;
             let listed = storage.list(prefix.unwrap_or_default()).await;
-            return answer(Params::new().member("paths", &listed.map_err(refused)?));
+            return answer(Params::new().member("paths", &listed.map_err(failed)?));
         }
         Operation::Read => Asked::Read,
         Operation::Write => {
@@ -66,7 +66,7 @@ pub(super) async fn call(session: &Session, method: &str, params: Option<&Payloa
     };
     let path: String = given.required("path")?;
     check_path(&path).map_err(RpcError::invalid_params)?;
-    let returned = storage.ask(path, asked).await.map_err(refused)?;
+    let returned = storage.ask(path, asked).await.map_err(failed)?;
     let result = Params::new();
     answer(match returned {
         Returned::State(None) => result.member("state", &()),
@@ -94,22 +94,4 @@ fn answer(result: Result<Params, tenon_values::Error>) -> Reply {
     result
         .map(Params::into_answer)
         .map_err(|error| RpcError::internal(format!("the result cannot be written: {error}")))
-}
-
-fn refused(mut failure: Failure) -> RpcError {
-    let reason = failure.reason.take();
-    let text = failure.into_text();
-    match reason {
-        None => RpcError::new(FAILED, text),
-        Some(Reason::Unsupported) => RpcError::new(NOT_SUPPORTED, text),
-        Some(Reason::Locked(held)) => {
-            let (id, info) = held.map(|held| (held.id, held.info)).unzip();
-            let data = json!({ "lockId": id, "info": info });
-            let error = RpcError::new(LOCKED, text);
-            match Payload::encode(Format::Msgpack, &data) {
-                Ok(data) => error.with_data(data),
-                Err(_) => error,
-            }
-        }
-    }
 }

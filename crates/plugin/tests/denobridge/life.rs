@@ -135,6 +135,56 @@ async fn a_typed_host_understands_it() {
     served.await.unwrap().unwrap();
 }
 
+/// A call that changes something runs to its end: what it has created would be forgotten.
+#[tokio::test]
+async fn a_call_that_changes_nothing_can_be_cancelled() {
+    let released = Arc::new(Notify::new());
+    let release = released.clone();
+    let plugin = Plugin::new("waiting", "1")
+        .function("wait", "", |(): ()| async {
+            std::future::pending::<()>().await;
+            Ok(true)
+        })
+        .function("release", "", move |(): ()| {
+            release.notify_one();
+            async { Ok(true) }
+        })
+        .action("change", "", move |_, (): ()| {
+            let released = released.clone();
+            async move {
+                released.notified().await;
+                Ok(())
+            }
+        });
+    let cancel = |id: u32| {
+        format!(r#"{{"jsonrpc":"2.0","method":"$/cancelRequest","params":{{"id":{id}}}}}"#)
+    };
+    let call = |id: u32, name: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"call","params":{{"name":"{name}","arguments":[]}}}}"#
+        )
+    };
+    let lines = [
+        call(1, "wait"),
+        r#"{"jsonrpc":"2.0","id":2,"method":"invoke","params":{"props":null}}"#.to_owned(),
+        cancel(2),
+        cancel(1),
+        cancel(9),
+        call(3, "release"),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut answers = converse(plugin, &lines).await;
+    answers.sort();
+    assert_eq!(
+        answers,
+        [
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32800,"message":"the call was cancelled"}}"#,
+            r#"{"jsonrpc":"2.0","id":2,"result":{"done":true}}"#,
+            r#"{"jsonrpc":"2.0","id":3,"result":{"result":true}}"#,
+        ]
+    );
+}
+
 attributes! {
     struct Config {
         greeting: String = "hello",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ._failure import Cancelled, Diagnostic, readable
+from ._failure import Cancelled, Diagnostic, Failure, readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ class Context:
     #: Sends progress, while the call runs.
     _say: Callable[[str, float | None, float | None], None] | None = None
     _log: Callable[[str, str, dict[str, Any]], None] | None = None
+    #: Why there is no state, if there is none.
+    _without_state: Failure | None = None
     #: They are replaced, because most calls have none.
     _warnings: tuple[Diagnostic, ...] = ()
     _cancel: tuple[Callable[[], object], ...] = ()
@@ -40,8 +42,19 @@ class Context:
     def __init__(self, host: str = "test", state: Any = None) -> None:
         #: Who is calling: ``orchard``, ``denobridge``, ``seasonings``, ``mcp``, ``ipc`` or ``test``.
         self.host = host
-        #: What the function of ``@plugin.configure`` returned.
-        self.state = state
+        self._state = state
+
+    @property
+    def state(self) -> Any:
+        """What the function of ``@plugin.configure`` returned. In a function it raises a :class:`Failure` if the
+        plugin is not configured: Terraform may call functions before."""
+        if self._without_state is not None:
+            raise self._without_state
+        return self._state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self._state = state
 
     @property
     def cancelled(self) -> bool:

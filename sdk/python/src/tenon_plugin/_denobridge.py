@@ -232,7 +232,11 @@ class Denobridge(JsonRpc):
         if function is None:
             raise Refused(FAILED, self.session.missing("function", name, self.plugin.functions))
         given = member(job.params, "arguments", list, "an array") or []
+        # By position, so that secrets are found by the names of the parameters.
+        job.part, job.params = function, given
         names = list(function.body.entries)
+        answer: dict[str, Any] = {}
+        found: list[Any] = []
         try:
             rest = given[len(names) :]
             if rest and function.variadic is None:
@@ -241,14 +245,19 @@ class Denobridge(JsonRpc):
             values = function.body.read_all_or_raise(dict(zip(names, given)))
             if function.variadic is not None:
                 rest = [function.variadic.read_element(one, at) for at, one in enumerate(rest)]
+            self.session.lend_state(function, job.context)
             result = self.session.wait(function.run(values, job.context, rest), job.context)
+            answer["result"] = written(function.returns.write, result, "result")
         except Unfit as error:
-            return {"diagnostics": [sent(located(error, ARGUMENTS, function, None))]}
+            found.append(error)
         except Failure as failure:
             if not failure.diagnostics:
                 raise
-            return {"diagnostics": [sent(located(one, ARGUMENTS, function, None)) for one in failure.diagnostics]}
-        return {"result": written(function.returns.write, result, "result")}
+            found += failure.diagnostics
+        found = [sent(located(one, ARGUMENTS, function, None)) for one in (*found, *job.context._warnings)]
+        if found:
+            answer["diagnostics"] = self.hide(job, found)
+        return answer
 
     def explain(self, job: Job, error: Exception) -> Refused:
         if isinstance(error, Cancelled):

@@ -62,7 +62,7 @@ class Failure(Exception):
         self.diagnostics = list(diagnostics)
         if path is not None:
             self.diagnostics.insert(0, Diagnostic("error", message, detail, path))
-        #: What a storage answers with: ``locked``, ``not_found`` or ``unsupported``.
+        #: What a storage answers with: ``locked``, ``not_found`` or ``not_supported``.
         self.reason: str | None = None
         #: The lock that is held.
         self.held: Any = None
@@ -97,9 +97,16 @@ class Failure(Exception):
 
     @classmethod
     def not_found(cls, message: str) -> Failure:
-        """Something does not exist."""
+        """Something does not exist. Hosts that speak Seasonings get a code of its own for it (-32002)."""
         failure = cls(message)
         failure.reason = "not_found"
+        return failure
+
+    @classmethod
+    def not_supported(cls, message: str) -> Failure:
+        """The plugin cannot do this. Hosts that speak Seasonings get a code of its own for it (-32003)."""
+        failure = cls(message)
+        failure.reason = "not_supported"
         return failure
 
     def headline(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from ._context import Context
 from ._failure import Cancelled, Failure, Unfit, failure_of, is_mistake
 
@@ -93,6 +95,11 @@ class Host:
             variadic = job.part.variadic
             params = [dict(zip(entries, params)), {variadic.name: params[len(entries) :]} if variadic else None]
         return Masking(self.plugin, params, self.session.config).hide(value)
+
+    def tell_warnings(self, job: Job) -> None:
+        """Writes the warnings to stderr, for protocols that have no place for them beside a result."""
+        for warning in job.context._warnings:
+            print(f"[WARN] {self.hide(job, warning.text())}", file=sys.stderr, flush=True)
 
     def start(self, id: Any, method: str, params: Any, may_cancel: bool = False, part: Any = None) -> None:
         """Puts a request into the queue."""

@@ -56,8 +56,10 @@ class Tools(JsonRpc):
         if part.needs_state:
             session.ready(context)
         else:
-            context.state = session.state
+            session.lend_state(part, context)
         result = session.wait(part.run(values, context, rest), context)
+        if context._warnings:
+            self.tell_warnings(job)
         shape = part.answer
         if shape is None:
             return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from . import _text
 from ._attributes import ABSENT
 from ._host import Job, Refused
@@ -71,8 +69,6 @@ class Mcp(Tools):
             detail = failed.data.get("detail") if failed.data else None
             text = self.hide(job, f"{failed.message}\n{detail}" if detail else failed.message)
             return {"content": [{"type": "text", "text": text}], "isError": True}
-        for warning in job.context._warnings:
-            print(f"[WARN] {warning.text()}", file=sys.stderr, flush=True)
         return self._content(part, result)
 
     def _progress(self, token: Any) -> Any:

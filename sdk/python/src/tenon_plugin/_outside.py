@@ -60,7 +60,7 @@ def store(host: Seasonings, name: str, job: Job) -> dict[str, Any]:
     elif name == "lock":
         return {"lockId": ask(path, _wanted(params))}
     elif name == "unlock":
-        ask(path, None if params.get("force") else member(params, "lockId", str, "a string"))
+        ask(path, None if member(params, "force", bool, "a bool") else _lock_id(params))
     else:
         ask(path, member(params, "lockId", str, "a string"))
     return {"success": True}
@@ -72,6 +72,14 @@ def _path(path: Any, name: str) -> str:
     if any(part in ("", ".", "..") for part in path.split("/")):
         raise Refused(INVALID_PARAMS, f"path in the params of storage/{name}: it has an empty, `.` or `..` segment")
     return path
+
+
+def _lock_id(params: dict[str, Any]) -> str:
+    """The lock that is released. Without one it would be any lock, which a client has to ask for by ``force``."""
+    lock_id = member(params, "lockId", str, "a string")
+    if not isinstance(lock_id, str):
+        raise Refused(INVALID_PARAMS, "lockId in the params of storage/unlock: it is missing")
+    return lock_id
 
 
 def _wanted(params: dict[str, Any]) -> Lock:

@@ -31,6 +31,8 @@ class Call:
         signature = Signature(function)
         self.description = description or first_paragraph(signature.documentation)
         self._context = signature.context
+        #: Whether it has a parameter for the context.
+        self.takes_context = signature.context is not None
         self.returns_hint = signature.returns
         #: The parameter that takes all further arguments.
         self.variadic: Entry | None = None
@@ -104,7 +106,7 @@ class Hook(Call):
 class Function(Call):
     """A function of a plugin."""
 
-    #: Functions may be called before configure.
+    #: Functions may be called without a configuration.
     needs_state = False
 
     def __init__(self, function: Any, given: Any, returns: Any, name: str, description: str, **more: str) -> None:

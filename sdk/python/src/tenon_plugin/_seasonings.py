@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from . import _msgpack
 from ._around import HOOKS
 from ._failure import Cancelled, Unfit, failure_of, readable
@@ -266,31 +264,25 @@ class Seasonings(Host):
             text = str(Unfit(error.problem, steps))
             raise Refused(FAILED, text, {"argument": place}) from None
         try:
-            # Functions may be called before configure.
-            job.context.state = self.session.state
+            self.session.lend_state(function, job.context)
             result = self.session.wait(function.run(values, job.context, rest), job.context)
         except Exception as error:
-            raise self._about_argument(error) from error
-        self._tell(job)
+            raise self._about_argument(job, error) from error
+        self.tell_warnings(job)
         try:
             return {"result": encode(function.returns.type.without_optional(), function.returns.write(result))}
         except Unfit as error:
             raise Refused(FAILED, f"the result cannot be written: {error}") from None
 
-    def _about_argument(self, error: Exception) -> Refused:
+    def _about_argument(self, job: Job, error: Exception) -> Refused:
         if isinstance(error, Cancelled):
             return Refused(CANCELLED, str(error))
         failure = failure_of(error)
         path = failure.path
         if not path:
-            return Refused(FAILED, failure.text())
+            return self.explain(job, failure)
         text = f"{failure.message}\n{failure.detail}" if failure.detail else failure.message
         return Refused(FAILED, text, {"argument": str(path[0])})
-
-    def _tell(self, job: Job) -> None:
-        """Warnings where the protocol has no place for them."""
-        for warning in job.context._warnings:
-            print(f"[WARN] {warning.text()}", file=sys.stderr, flush=True)
 
     def explain(self, job: Job, error: Exception) -> Refused:
         if isinstance(error, Cancelled):
@@ -305,6 +297,8 @@ class Seasonings(Host):
             return Refused(LOCKED, failure.text(), data)
         if failure.reason == "not_found":
             return Refused(NOT_FOUND, failure.text())
+        if failure.reason == "not_supported":
+            return Refused(NOT_SUPPORTED, failure.text())
         return Refused(FAILED, failure.text())
 
     def respond(self, id: Any, result: Any) -> None:

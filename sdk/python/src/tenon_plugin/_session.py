@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._context import Context
+    from ._parts import Function
     from ._plugin import Plugin
 
 
@@ -131,6 +132,19 @@ class Session:
         name = _context_name(function)
         named = {name: context} if name else {}
         return self.wait(function(*arguments, **named), context)
+
+    def lend_state(self, function: Function, context: Context) -> None:
+        """Gives a function the state, if it has a context. Unlike an action it may do without: what is wrong is raised
+        when it asks for the state."""
+        if not function.takes_context:
+            return
+        try:
+            # The host of Seasonings may configure the plugin later, and the defaults would keep it from doing so.
+            if context.host == "seasonings" and self.stage == "waiting":
+                raise Failure("the plugin needs a configuration, and is not configured yet")
+            self.ready(context)
+        except Failure as failure:
+            context._without_state = failure
 
     def shut_down(self) -> None:
         """Ends the plugin: its own function first."""

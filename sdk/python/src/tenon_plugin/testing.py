@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _msgpack, _text
+from ._context import Context
 from ._failure import Diagnostic, Failure, Unfit
 from ._host import Host as Adapter
 from ._host import Job
@@ -106,6 +107,9 @@ class Host:
         if not all(is_wholly_known(sent.get(one)) for one in certain):
             # As Terraform: an unknown argument makes the result unknown without a call.
             return Unknown
+        if self.session.stage == "waiting":
+            # As an action: without a configuration the state is made with the defaults, if the function has a context.
+            self.session.lend_state(function, Context())
         result = self.request("functions/call", {"name": name, "arguments": sent})["result"]
         return plain(decode(function.returns.type.without_optional(), result))
 

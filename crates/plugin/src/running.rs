@@ -1,36 +1,42 @@
-//! Calls that run, and their cancellation.
+//! Calls that run, and their cancellation, in the protocols in which not every call may be cancelled.
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenon_protocols::seasonings::CANCELLED;
-use tenon_rpc::{Id, Payload, Reply, RpcError, options::Cancel};
+use tenon_rpc::{ErrorCode, Id, Payload, Reply, RpcError, options::Cancel};
 use tokio::sync::Notify;
-
-const CANCEL: Cancel = Cancel {
-    method: "$/cancel",
-    field: "id",
-};
 
 /// The calls that the host may cancel: those that change nothing. The others run to their end,
 /// because what a call has created by then would be forgotten if it were not answered.
-#[derive(Default)]
-pub(super) struct Running(Mutex<HashMap<Id, Arc<Notify>>>);
+pub(crate) struct Running {
+    cancel: Cancel,
+    may_be_cancelled: fn(&str) -> bool,
+    calls: Mutex<HashMap<Id, Arc<Notify>>>,
+}
 
 impl Running {
+    /// `cancel` is the event of the protocol, and `may_be_cancelled` knows its methods.
+    pub(crate) fn new(cancel: Cancel, may_be_cancelled: fn(&str) -> bool) -> Running {
+        Running {
+            cancel,
+            may_be_cancelled,
+            calls: Mutex::default(),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<Id, Arc<Notify>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a call. If it is cancelled, its work is dropped.
-    pub(super) async fn run(
+    pub(crate) async fn run(
         &self,
         method: &str,
         id: Id,
         work: impl Future<Output = Reply>,
     ) -> Reply {
-        if !may_be_cancelled(method) {
+        if !(self.may_be_cancelled)(method) {
             return work.await;
         }
         let cancelled = Arc::new(Notify::new());
@@ -39,13 +45,16 @@ impl Running {
         tokio::select! {
             biased;
             reply = work => reply,
-            () = cancelled.notified() => Err(RpcError::new(CANCELLED, "the call was cancelled")),
+            () = cancelled.notified() => Err(RpcError::new(ErrorCode::CANCELLED, "the call was cancelled")),
         }
     }
 
-    /// The host cancels a call. One that is no longer there has been answered.
-    pub(super) fn cancel(&self, params: Option<&Payload>) {
-        let id = params.and_then(|params| CANCEL.id(params));
+    /// What to do with an event that may cancel a call. A call that is no longer there has been answered.
+    pub(crate) fn hear(&self, event: &str, params: Option<&Payload>) {
+        if event != self.cancel.method {
+            return;
+        }
+        let id = params.and_then(|params| self.cancel.id(params));
         if let Some(cancelled) = id.and_then(|id| self.lock().get(&id).cloned()) {
             cancelled.notify_one();
         }
@@ -62,19 +71,4 @@ impl Drop for Entry<'_> {
     fn drop(&mut self) {
         self.running.lock().remove(&self.id);
     }
-}
-
-fn may_be_cancelled(method: &str) -> bool {
-    matches!(
-        method,
-        "functions/call"
-            | "resources/validate"
-            | "resources/planChange"
-            | "resources/read"
-            | "resources/import"
-            | "resources/upgrade"
-            | "resources/readData"
-            | "storage/read"
-            | "storage/list"
-    ) || method.starts_with("middleware/")
 }
