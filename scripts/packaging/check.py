@@ -5,10 +5,12 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from .product import COMMAND, ROOT, Refusal
+from . import archive
+from .product import COMMAND, NAME, ROOT, Refusal, version
 from .programs import Build
 
 SCENARIO = ROOT / "examples" / "hello" / "hello.hcl"
@@ -22,6 +24,8 @@ def check(builds: list[Build], packages: Path) -> None:
     for build in builds:
         if build.can_run_here:
             install(build)
+        elif build.target.is_windows:
+            wine(build, packages)
         else:
             emulate(build)
     crates(packages)
@@ -47,28 +51,60 @@ def emulate(build: Build) -> None:
     if emulator is None or "linux" not in system:
         print(f"{build.target.triple}: skipped: there is no qemu-{machine}-static, or it is not for Linux")
         return
-    program = build.path(COMMAND)
-    run(f"the version of {build.target.triple}", [emulator, program, "--version"])
+    try_out(build.target.triple, [emulator, build.path(COMMAND)])
+
+
+def try_out(what: str, command: list[str | Path]) -> None:
+    """The version and the first scenario."""
+    run(f"the version of {what}", [*command, "--version"])
     with tempfile.TemporaryDirectory() as folder:
-        run(f"the first scenario of {build.target.triple}", [emulator, program, "run", SCENARIO], folder=Path(folder))
+        run(f"the first scenario of {what}", [*command, "run", SCENARIO], folder=Path(folder))
+
+
+def wine(build: Build, packages: Path) -> None:
+    """The version and a scenario of the unpacked archive, under Wine.
+
+    The scenario is that of `tenon init`: the first one runs `echo`, which is not a program on Windows.
+    """
+    script = ROOT / "scripts" / "wine-test"
+    available = subprocess.run([script, "--available"], cwd=ROOT).returncode
+    if available == 1:
+        # It has said why.
+        return
+    if available != 0:
+        raise Refusal(f"{build.target.triple} could not be tried under Wine")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with zipfile.ZipFile(packages / archive.file_name(build.target)) as packed:
+            packed.extractall(folder)
+        program = folder / archive.folder(build.target) / "bin" / build.target.program(COMMAND)
+        # The script itself has to run in the root of the project.
+        command: list[str | Path] = [script, "--run", "env", f"--chdir={folder}", "wine", program]
+        run(f"the version of {build.target.triple}", [*command, "--version"])
+        run(f"a new scenario of {build.target.triple}", [*command, "init"])
+        run(f"running it on {build.target.triple}", [*command, "run", "scenarios/hello.hcl"])
 
 
 def crates(packages: Path) -> None:
-    """Whether the crates compile from what is published: unpacked, in a workspace of their own."""
+    """Whether what is published compiles, and installs the command: unpacked, in a workspace of its own."""
     files = sorted(packages.glob("*.crate"))
     if not files:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file in files:
-            with tarfile.open(file) as archive:
-                archive.extractall(folder, filter="data")
+            with tarfile.open(file) as packed:
+                packed.extractall(folder, filter="data")
         (folder / "Cargo.toml").write_text(workspace([file.stem for file in files]))
         # The versions of everything else are those that were tested.
         shutil.copy(ROOT / "Cargo.lock", folder)
-        target = Path(os.environ.get("CARGO_TARGET_DIR", "target"), "crates")
-        command: list[str | Path] = ["cargo", "check", "--offline", "--workspace", "--target-dir", ROOT / target]
-        run("compiling the crates from their packages", command, folder=folder)
+        target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "crates"
+        checking: list[str | Path] = ["cargo", "check", "--offline", "--workspace", "--target-dir", target]
+        run("compiling the crates from their packages", checking, folder=folder)
+        place, crate = folder / "place", f"{NAME}-{version()}"
+        installing: list[str | Path] = ["cargo", "install", "--offline", "--locked", "--target-dir", target]
+        run("installing the crates", [*installing, "--root", place, "--path", crate], folder=folder)
+        try_out("the installed crates", [place / "bin" / COMMAND])
 
 
 def workspace(folders: list[str]) -> str:

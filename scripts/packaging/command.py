@@ -13,7 +13,7 @@ from .contents import shared
 from .kinds import Job
 from .product import COMMAND, ROOT, Refusal, epoch, readme, version
 from .programs import Build, build, given
-from .targets import STATIC, TARGETS, find
+from .targets import STATIC, TARGETS, WINDOWS, defaults, find
 
 # In the order in which they are written: the installers contain the checksums of the archives.
 KINDS: dict[str, tuple[str, Callable[[Job], None]]] = {
@@ -63,7 +63,8 @@ def arguments(given_arguments: list[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("kinds", nargs="*", metavar="KIND", help="what to build")
     add("--output", type=Path, metavar="FOLDER", default=ROOT / "target" / "packages", help="is replaced by the result")
-    targets = f"one of {', '.join(TARGETS)} [default: {' and '.join(STATIC)}]"
+    built = f"{', '.join(STATIC)} and, where its compiler is installed, {WINDOWS}"
+    targets = f"one of {', '.join(TARGETS)} [default: {built}]"
     add("--target", action="append", metavar="TRIPLE", help=targets)
     add("--binaries", type=Path, metavar="FOLDER", help="package the programs of this folder, and build none")
     add("--tools", type=Path, metavar="FOLDER", default=ROOT / ".tools", help="where `scripts/tools cross` installs")
@@ -82,7 +83,7 @@ def arguments(given_arguments: list[str]) -> argparse.Namespace:
 def builds(parsed: argparse.Namespace) -> list[Build]:
     if parsed.binaries:
         return [given(parsed.binaries)]
-    return [build(find(triple), parsed.tools) for triple in parsed.target or STATIC]
+    return [build(find(triple), parsed.tools) for triple in parsed.target or defaults()]
 
 
 def package(parsed: argparse.Namespace) -> Path:

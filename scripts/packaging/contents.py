@@ -13,6 +13,8 @@ COMPLETIONS = {
     "bash": "bash-completion/completions/tenon",
     "zsh": "zsh/site-functions/_tenon",
     "fish": "fish/vendor_completions.d/tenon.fish",
+    # PowerShell reads no folder of completions by itself.
+    "powershell": "powershell/completions/tenon.ps1",
 }
 
 

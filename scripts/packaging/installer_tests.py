@@ -71,6 +71,21 @@ class PowerShell(SmallPackages):
         self.assertIn("$library = Join-Path $Prefix 'lib'", text)
         self.assertIn(r".TrimEnd('\', '/')", text)
 
+    def test_only_one_works_in_a_folder(self) -> None:
+        text = (installers.FILES / "install.ps1").read_text()
+        locked = re.findall(r"(?ms)^( *)Use-Lock \{\n(.*?)^\1}", text)
+        self.assertEqual(len(locked), 2)
+        # What is removed is removed under the lock, in both cases, or by what is called there.
+        inside = "".join(block for _, block in locked)
+        main = text[text.index("if (-not $Prefix)") :]
+        self.assertEqual(main.count("Remove-Own"), inside.count("Remove-Own"))
+        self.assertEqual(main.count("Install-New"), inside.count("Install-New"))
+
+    def test_it_draws_no_progress_and_speaks_of_path(self) -> None:
+        text = (installers.FILES / "install.ps1").read_text()
+        self.assertLess(text.index("$ProgressPreference = 'SilentlyContinue'"), text.index("Invoke-WebRequest"))
+        self.assertIn('"$bin is not on your PATH; add it to use the command"', text)
+
     def test_the_old_version_comes_back(self) -> None:
         text = (installers.FILES / "install.ps1").read_text()
         self.assertRegex(

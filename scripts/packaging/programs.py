@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import targets
 from .product import COMMAND, CRATES, PROGRAMS, ROOT, Refusal, commit, epoch, version
-from .targets import Target
+from .targets import WINDOWS_COMPILER, Target
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,28 @@ def cross(tools: Path) -> str:
     return path
 
 
+def builder(target: Target, tools: Path) -> tuple[str, dict[str, str]]:
+    """The subcommand of cargo that builds for a target, and the variables that it needs."""
+    if not target.is_windows:
+        return "zigbuild", {"PATH": cross(tools)}
+    # As scripts/wine-test builds what the tests run.
+    name = target.triple.replace("-", "_")
+    return "build", {
+        f"CARGO_TARGET_{name.upper()}_LINKER": WINDOWS_COMPILER,
+        f"CC_{name}": WINDOWS_COMPILER,
+        "AWS_LC_SYS_PREBUILT_NASM": "1",
+    }
+
+
 def build(target: Target, tools: Path) -> Build:
     """Builds the programs for a target, in the profile `dist`."""
+    subcommand, variables = builder(target, tools)
     cargo_home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     # Paths of this machine would differ from those of the next.
     remapped = [f"--remap-path-prefix={cargo_home}=/cargo", f"--remap-path-prefix={ROOT}=/tenon"]
     environment = {
         **os.environ,
-        "PATH": cross(tools),
+        **variables,
         "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(remapped),
         "CARGO_PROFILE_DIST_STRIP": "symbols",
         "SOURCE_DATE_EPOCH": str(epoch()),
@@ -75,7 +89,7 @@ def build(target: Target, tools: Path) -> Build:
     if known := commit():
         environment["TENON_COMMIT"] = known
     packages = [word for crate in CRATES for word in ("--package", crate)]
-    command = ["cargo", "zigbuild", "--locked", "--profile", "dist", "--target", target.triple, *packages]
+    command = ["cargo", subcommand, "--locked", "--profile", "dist", "--target", target.triple, *packages]
     installed = subprocess.run(["rustup", "target", "add", target.triple], cwd=ROOT, env=environment)
     if installed.returncode != 0:
         raise Refusal(f"rustup could not install the target {target.triple}")

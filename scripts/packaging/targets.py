@@ -1,5 +1,6 @@
 """The platforms, and what each registry calls them."""
 
+import shutil
 from dataclasses import dataclass, replace
 
 from .product import Refusal
@@ -73,8 +74,18 @@ TARGETS = {
     ]
 }
 
-# What is built if nothing else is asked for.
 STATIC = ("x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl")
+WINDOWS = "x86_64-pc-windows-gnu"
+# The C compiler and linker for Windows, which `scripts/tools` installs on Debian.
+WINDOWS_COMPILER = "x86_64-w64-mingw32-gcc-posix"
+
+
+def defaults() -> list[str]:
+    """What is built if nothing else is asked for: everything that can be built here."""
+    if shutil.which(WINDOWS_COMPILER) is None:
+        print(f"{WINDOWS}: skipped: there is no {WINDOWS_COMPILER}; `scripts/tools` installs it on Debian", flush=True)
+        return [*STATIC]
+    return [*STATIC, WINDOWS]
 
 
 def find(triple: str) -> Target:

@@ -1,6 +1,6 @@
 """What `scripts/package` and `scripts/release` write for other platforms and versions.
 
-In `scripts`: python3 -m unittest packaging.tests packaging.installer_tests
+In `scripts`: python3 -m unittest packaging.tests packaging.installer_tests packaging.windows_tests
 """
 
 import contextlib
@@ -9,10 +9,11 @@ import json
 import os
 import platform
 import re
+import tarfile
 import unittest
 import unittest.mock
 
-from . import archive, check, command, container, installers, npm, versions
+from . import archive, check, command, container, contents, installers, npm, targets, versions
 from .product import Refusal, version
 from .small import SmallPackages
 
@@ -82,6 +83,44 @@ class Packages(SmallPackages):
                 check.check(job.builds, self.folder)
         self.assertIn(f"{other}: skipped: there is no qemu-{machine}-static", said.getvalue())
 
+    def test_windows_is_built_where_its_compiler_is(self) -> None:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), unittest.mock.patch.dict(os.environ, PATH=str(self.folder)):
+            self.assertEqual(targets.defaults(), [*targets.STATIC])
+            compiler = self.folder / targets.WINDOWS_COMPILER
+            compiler.touch()
+            compiler.chmod(0o755)
+            self.assertEqual(targets.defaults(), [*targets.STATIC, targets.WINDOWS])
+        self.assertIn(f"{targets.WINDOWS}: skipped: there is no {targets.WINDOWS_COMPILER}", said.getvalue())
+
+    def test_every_shell_gets_completions(self) -> None:
+        program = self.folder / "program"
+        program.write_text('#!/bin/sh\necho "$@"\n')
+        program.chmod(0o755)
+        printed = {shell: f"completions {shell}\n".encode() for shell in ["bash", "zsh", "fish", "powershell"]}
+        self.assertEqual(contents.completions(program), printed)
+        # The installer removes its links from these folders.
+        installer = (installers.FILES / "install.sh").read_text()
+        for file in contents.COMPLETIONS.values():
+            self.assertRegex(installer, rf"\n  for folder in .*\b{os.path.dirname(file)}\b.*; do\n")
+
+    def test_the_crates_are_compiled_and_installed(self) -> None:
+        name = f"tenon-cli-{version()}"
+        with tarfile.open(self.folder / f"{name}.crate", "w:gz") as packed:
+            packed.addfile(tarfile.TarInfo(f"{name}/Cargo.toml"))
+        # In place of cargo: it notes what it is asked for, and what it installs notes it, too.
+        ran = self.folder / "run"
+        cargo = self.folder / "cargo"
+        cargo.write_text(NOTING_CARGO.format(ran=ran))
+        cargo.chmod(0o755)
+        with contextlib.redirect_stdout(io.StringIO()):
+            with unittest.mock.patch.dict(os.environ, PATH=f"{self.folder}:/bin:/usr/bin"):
+                check.check([], self.folder)
+        asked = [line.split()[0] for line in ran.read_text().splitlines()]
+        self.assertEqual(asked, ["check", "install", "--version", "run"])
+        self.assertIn(f" --path {name}\n", ran.read_text())
+        self.assertIn(f"run {check.SCENARIO}\n", ran.read_text())
+
     def test_the_list_of_crates_is_that_of_the_targets(self) -> None:
         # In place of cargo: it lists one crate, which has the name of the platforms that it is asked about.
         cargo = self.folder / "cargo"
@@ -94,6 +133,13 @@ class Packages(SmallPackages):
         names = {component["name"] for component in listed["components"]}
         self.assertEqual(names, {"tenon-cli", "for x86_64-pc-windows-gnu aarch64-apple-darwin"})
 
+
+NOTING_CARGO = """#!/bin/sh
+echo "$@" >> '{ran}'
+[ "$1" = install ] || exit 0
+mkdir -p place/bin
+cp "$0" place/bin/tenon
+"""
 
 FAKE_CARGO = """#!/usr/bin/env python3
 import json, sys

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tenon_rpc::Io;
 
-use crate::socket::connect;
+use crate::socket::{PATIENCE, connect_within};
 use crate::users::Users;
 
 /// Where a server with this name listens.
@@ -103,6 +104,15 @@ pub fn reference_path(name: &str) -> PathBuf {
 /// # Errors
 /// As [`connect`](crate::connect), or `$XDG_RUNTIME_DIR` cannot be trusted.
 pub async fn connect_to(name: &str, server: &Users) -> io::Result<Io> {
+    connect_to_within(name, server, PATIENCE).await
+}
+
+/// [`connect_to`], with another limit on how long to wait while a server accepts no connections.
+pub(crate) async fn connect_to_within(
+    name: &str,
+    server: &Users,
+    patience: Duration,
+) -> io::Result<Io> {
     let (first, second) = (socket_path(name)?, reference_path(name));
     let is_nobody = |error: &io::Error| {
         let kind = error.kind();
@@ -111,9 +121,9 @@ pub async fn connect_to(name: &str, server: &Users) -> io::Result<Io> {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
         )
     };
-    match connect(&first, server).await {
+    match connect_within(&first, server, patience).await {
         Err(error) if is_nobody(&error) && first != second => {
-            match connect(&second, server).await {
+            match connect_within(&second, server, patience).await {
                 Err(other) if is_nobody(&other) => {
                     let (first, second) = (first.display(), second.display());
                     let problem = match error.kind() {

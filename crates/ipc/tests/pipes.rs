@@ -5,11 +5,11 @@
 mod place;
 
 use std::io::ErrorKind;
-use std::time::Duration;
 
-use place::{Place, eventually, json};
-use tenon_ipc::{Listener, Settings, Users, connect, connect_to, socket_path};
+use place::{PATIENCE, Place, eventually, json};
+use tenon_ipc::{Client, Listener, Settings, Users, connect, connect_to, socket_path};
 use tenon_rpc::Router;
+use tokio::net::windows::named_pipe::{ClientOptions, ServerOptions};
 
 fn router() -> Router<()> {
     Router::new(()).on_raw("echo", |_, params| async move {
@@ -92,7 +92,23 @@ async fn a_client_over_the_limit_gets_the_reason() {
     let first = place.client().await;
     first.call_raw("echo", None).await.unwrap();
     let mut raw = place.raw().await;
-    let told = tokio::time::timeout(Duration::from_secs(20), raw.receive()).await;
+    let told = tokio::time::timeout(PATIENCE, raw.receive()).await;
     let told = told.unwrap().expect("a refusal");
     assert!(told.contains("too many clients"), "{told}");
+}
+
+/// The only instance of the pipe serves another client. The clock jumps ahead whenever everybody waits.
+#[tokio::test(start_paused = true)]
+async fn a_busy_pipe_is_waited_for_as_long_as_the_client_says() {
+    let place = Place::new();
+    let mut options = ServerOptions::new();
+    let _server = options.max_instances(1).create(place.path()).unwrap();
+    let _first = ClientOptions::new().open(place.path()).unwrap();
+    let error = Client::connect(&place.name()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+    let said = error.to_string();
+    assert!(said.contains("no server answered within 10s"), "{said}");
+    let error = connect(place.path(), &Users::Own).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}");
+    assert!(error.to_string().contains("is it stuck?"), "{error}");
 }

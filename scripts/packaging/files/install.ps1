@@ -9,6 +9,8 @@ param(
     [switch]$Uninstall
 )
 $ErrorActionPreference = 'Stop'
+# Windows PowerShell downloads and unpacks much faster when it does not draw its progress.
+$ProgressPreference = 'SilentlyContinue'
 
 $marker = '.installer'
 
@@ -53,6 +55,17 @@ function Install-New {
     }
 }
 
+# Only one installer may work in a folder; when it is killed, the system closes its file.
+function Use-Lock([scriptblock]$Work) {
+    try { $lock = [IO.File]::Open("$place.lock", 'OpenOrCreate', 'Write', 'None') }
+    catch { throw "$place.lock cannot be opened, perhaps because another installer is at work: $_" }
+    try { & $Work }
+    finally {
+        $lock.Close()
+        Remove-Item -Force -LiteralPath "$place.lock" -ErrorAction SilentlyContinue
+    }
+}
+
 if (-not $Prefix) { throw '-Prefix needs a value' }
 # An absolute path, whatever the current folder is, without slashes at its end.
 $Prefix = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Prefix).TrimEnd('\', '/')
@@ -65,7 +78,11 @@ $old = "$place.old"
 
 if ($Uninstall) {
     if (-not (Test-Own $place)) { throw "$Prefix has no Tenon of this installer" }
-    Remove-Own $place
+    Use-Lock {
+        Remove-Own $part
+        Remove-Own $old
+        Remove-Own $place
+    }
     # Folders that are empty then.
     foreach ($folder in $library, $Prefix) {
         if (-not (Get-ChildItem -Force -LiteralPath $folder)) { Remove-Item -Force -LiteralPath $folder }
@@ -77,10 +94,7 @@ if ((Test-Path -LiteralPath $place) -and -not (Test-Own $place)) {
     throw "$place exists and was not made by this installer; remove it, or choose another folder with -Prefix"
 }
 New-Item -ItemType Directory -Force -Path $library | Out-Null
-# Only one installer may work in a folder; when it is killed, the system closes its file.
-try { $lock = [IO.File]::Open("$place.lock", 'OpenOrCreate', 'Write', 'None') }
-catch { throw "$place.lock cannot be opened, perhaps because another installer is at work: $_" }
-try {
+Use-Lock {
     # What an installation left that was killed: between its two moves, the old version has to come back.
     if ((Test-Path -LiteralPath $old) -and -not (Test-Path -LiteralPath $place)) {
         Move-Item -LiteralPath $old -Destination $place
@@ -93,8 +107,8 @@ try {
     try { Remove-Own $old }
     catch { Write-Warning "$old is still in use and stays until the next installation" }
 }
-finally {
-    $lock.Close()
-    Remove-Item -Force -LiteralPath "$place.lock" -ErrorAction SilentlyContinue
+$bin = Join-Path $place 'bin'
+Write-Output "installed Tenon @VERSION@: $(Join-Path $bin 'tenon.exe')"
+if (($env:PATH -split ';').TrimEnd('\') -notcontains $bin) {
+    Write-Output "$bin is not on your PATH; add it to use the command"
 }
-Write-Output "installed Tenon @VERSION@: $(Join-Path $place 'bin\tenon.exe')"

@@ -88,7 +88,7 @@ each_shared() {
 
 # Removes links whose file is gone, and the folders that are empty then.
 tidy() {
-  for folder in man/man1 bash-completion/completions zsh/site-functions fish/vendor_completions.d; do
+  for folder in man/man1 bash-completion/completions zsh/site-functions fish/vendor_completions.d powershell/completions; do
     for file in "$prefix/share/$folder"/*tenon*; do
       if is_ours "$file" && [ ! -e "$file" ]; then
         rm -f -- "$file"

@@ -42,6 +42,7 @@ async fn it_installs_from_its_own_folder_and_removes_everything() {
             "bash-completion/completions/tenon",
             "zsh/site-functions/_tenon",
             "fish/vendor_completions.d/tenon.fish",
+            "powershell/completions/tenon.ps1",
         ] {
             assert!(prefix.join("share").join(page).is_file(), "{page}");
         }

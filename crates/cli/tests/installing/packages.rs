@@ -125,11 +125,10 @@ pub(crate) fn refused(outcome: &Outcome, message: &str) {
     assert!(stderr.contains(message), "{stderr}");
 }
 
-/// An installed command works: its version, the first scenario, and the provider that it finds beside itself.
-pub(crate) async fn works(command: &Path) {
-    let command = command.display();
-    let shell = Shell::new();
-    let version = succeeds(shell.run_unnoted(&format!("{command} --version")).await);
+/// A command in a shell gives its version and runs the first scenario.
+pub(crate) async fn runs(shell: &Shell, command: &str) {
+    let line = format!("{command} --version");
+    let version = succeeds(shell.run_within(WATCHDOG, &line).await);
     assert_eq!(version.stdout, "tenon [version]\n");
     let scenario = root().join("examples/hello/hello.hcl");
     let line = format!("{command} run {}", scenario.display());
@@ -138,6 +137,13 @@ pub(crate) async fn works(command: &Path) {
         ran.stdout,
         "greeting = hello, world: 3 products are on the shelf\n"
     );
+}
+
+/// An installed command works: its version, the first scenario, and the provider that it finds beside itself.
+pub(crate) async fn works(command: &Path) {
+    let command = command.display().to_string();
+    let shell = Shell::new();
+    runs(&shell, &command).await;
     let line = format!("HOME=$PWD {command} provider install --mirror mirror");
     succeeds(shell.run_within(WATCHDOG, &line).await);
     assert!(shell.path("mirror").is_dir());

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::{ClientSettings, ClientState, Reconnect};
-use crate::name::connect_to;
+use crate::name::connect_to_within;
 
 /// The state of the connection.
 #[derive(Clone, Debug)]
@@ -57,7 +57,8 @@ impl<S: Clone + Send + Sync + 'static> Dialer<S> {
 
     pub(super) async fn dial(&self) -> io::Result<Connection> {
         let limit = self.settings.connect_timeout;
-        let connecting = connect_to(&self.name, &self.settings.users);
+        // The limit of the settings is the only one.
+        let connecting = connect_to_within(&self.name, &self.settings.users, Duration::MAX);
         let io = tokio::time::timeout(limit, connecting)
             .await
             .map_err(|_| {

@@ -15,29 +15,27 @@ use rustix::process::Resource;
 use tenon_rpc::Io;
 use tokio::net::{UnixListener, UnixStream};
 
-use super::Arrival;
 use super::trust::{check_folder, check_socket, folder_of};
+use super::{Arrival, STUCK};
 use crate::users::{Credentials, Users};
 
-/// Connects to a socket, if its server runs as a trusted user: in a folder that all users may write to,
-/// another user may have created the socket. Folders where others could replace the socket are refused.
-///
-/// # Errors
-/// No server listens there, or a server of an untrusted user. The text says what is there instead, and
-/// what to do.
-pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
-    let path = path.as_ref();
+/// [`connect`](super::connect), with another limit on how long to wait while the server accepts no connections.
+pub(crate) async fn connect_within(
+    path: &Path,
+    server: &Users,
+    patience: Duration,
+) -> io::Result<Io> {
     check_length(path)?;
     check_folder(path, server)?;
     check_socket(path, server)?;
-    let stream = patiently_connect(path).await.map_err(|error| {
+    let stream = patiently_connect(path, patience).await.map_err(|error| {
         let is_other = std::fs::metadata(path).is_ok_and(|file| !file.file_type().is_socket());
         let problem = match error.kind() {
             _ if is_other => "this is not a socket".to_owned(),
             io::ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
             io::ErrorKind::ConnectionRefused => "no server listens there; it has ended".into(),
             io::ErrorKind::PermissionDenied => KEPT_OUT.into(),
-            io::ErrorKind::WouldBlock => "the server accepts no connections; is it stuck?".into(),
+            io::ErrorKind::WouldBlock => STUCK.into(),
             _ => format!("could not connect: {error}"),
         };
         explain(error.kind(), path, &problem)
@@ -55,14 +53,13 @@ const KEPT_OUT: &str = "permission denied: the mode of the socket, or of a folde
      user out; `tenon serve` has --mode 666 and --allow-user USER for others";
 
 /// Connects, and waits while the queue of clients that the server has not accepted yet is full.
-async fn patiently_connect(path: &Path) -> io::Result<UnixStream> {
-    const QUEUE_WAIT: Duration = Duration::from_secs(10);
+async fn patiently_connect(path: &Path, patience: Duration) -> io::Result<UnixStream> {
     const PAUSE: Duration = Duration::from_millis(5);
     let started = Instant::now();
     loop {
         match UnixStream::connect(path).await {
             Err(error)
-                if error.kind() == io::ErrorKind::WouldBlock && started.elapsed() < QUEUE_WAIT =>
+                if error.kind() == io::ErrorKind::WouldBlock && started.elapsed() < patience =>
             {
                 tokio::time::sleep(PAUSE).await;
             }

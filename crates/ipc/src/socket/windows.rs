@@ -10,47 +10,33 @@ use std::time::Duration;
 
 use tenon_host::own_pipe;
 use tenon_rpc::Io;
-use tokio::net::windows::named_pipe::{ClientOptions, NamedPipeServer, ServerOptions};
+use tokio::net::windows::named_pipe::{
+    ClientOptions, NamedPipeClient, NamedPipeServer, ServerOptions,
+};
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
-use super::Arrival;
+use super::{Arrival, STUCK};
 use crate::users::{Credentials, Users};
 
 /// All instances of the pipe serve clients already; one is free again in a moment.
 const PIPE_BUSY: i32 = 231;
 
-/// How long a client waits for a free instance.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 /// The server learns nothing about the user of a client, and cannot act as that user. The flags are those of
 /// `SECURITY_ANONYMOUS`.
 const ANONYMOUS: u32 = 0;
 
-/// Connects to a pipe.
-///
-/// # Errors
-/// No server listens there, or a server of another user, or the path is not that of a pipe on this machine.
-pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
-    let path = path.as_ref();
+/// [`connect`](super::connect), with another limit on how long to wait while the server accepts no connections.
+pub(crate) async fn connect_within(
+    path: &Path,
+    server: &Users,
+    patience: Duration,
+) -> io::Result<Io> {
     check_path(path)?;
-    let opening = async {
-        loop {
-            match ClientOptions::new()
-                .security_qos_flags(ANONYMOUS)
-                .open(path)
-            {
-                Err(error) if error.raw_os_error() == Some(PIPE_BUSY) => {
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                }
-                opened => return opened,
-            }
+    let pipe = patiently_open(path, patience).await.map_err(|error| {
+        if is_busy(&error) {
+            return explain(io::ErrorKind::WouldBlock, path, STUCK);
         }
-    };
-    let opened = match tokio::time::timeout(PATIENCE, opening).await {
-        Ok(opened) => opened,
-        Err(_) => Err(io::ErrorKind::TimedOut.into()),
-    };
-    let pipe = opened.map_err(|error| {
         let problem = match error.kind() {
             io::ErrorKind::NotFound => "there is no such pipe; is the server running?".to_owned(),
             io::ErrorKind::PermissionDenied => "permission denied: it is another user's".to_owned(),
@@ -63,6 +49,25 @@ pub async fn connect(path: impl AsRef<Path>, server: &Users) -> io::Result<Io> {
         return Err(explain(io::ErrorKind::PermissionDenied, path, problem));
     }
     Ok(Io::from(pipe))
+}
+
+/// Opens the pipe, and waits while all its instances serve other clients.
+async fn patiently_open(path: &Path, patience: Duration) -> io::Result<NamedPipeClient> {
+    const PAUSE: Duration = Duration::from_millis(50);
+    let started = Instant::now();
+    loop {
+        let mut options = ClientOptions::new();
+        match options.security_qos_flags(ANONYMOUS).open(path) {
+            Err(error) if is_busy(&error) && started.elapsed() < patience => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            opened => return opened,
+        }
+    }
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(PIPE_BUSY)
 }
 
 /// A pipe that clients connect to.

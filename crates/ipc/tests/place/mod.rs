@@ -87,6 +87,9 @@ pub(crate) fn text(payload: &Payload) -> String {
     String::from_utf8(payload.bytes().to_vec()).unwrap()
 }
 
+/// How long something may take that a test waits for. What never comes is named before the watchdog ends everything.
+pub(crate) const PATIENCE: Duration = watchdog::LIMIT.saturating_sub(Duration::from_secs(5));
+
 /// Waits for something that is not announced.
 pub(crate) async fn eventually(what: &str, is_so: impl Fn() -> bool) {
     let waiting = async {
@@ -94,7 +97,7 @@ pub(crate) async fn eventually(what: &str, is_so: impl Fn() -> bool) {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    let waited = tokio::time::timeout(Duration::from_secs(20), waiting).await;
+    let waited = tokio::time::timeout(PATIENCE, waiting).await;
     waited.unwrap_or_else(|_| panic!("this never came: {what}"));
 }
 
