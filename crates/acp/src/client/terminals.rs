@@ -37,7 +37,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct Terminals {
     table: Mutex<HashMap<String, Arc<Terminal>>>,
-    /// What released terminals have printed: tool calls go on to show it.
+    /// What released terminals have printed: tool calls continue to show it.
     released: Mutex<VecDeque<(String, TerminalOutput)>>,
     /// How many there are in all sessions.
     total: Arc<AtomicU64>,
@@ -264,7 +264,7 @@ async fn attend(
         Some(status) => {
             let _held_open = tokio::time::timeout(LAST_WORDS, &mut reading).await;
             ended.send_replace(Some(status));
-            // What it has started in the background may go on until the terminal is released.
+            // What it has started in the background may continue until the terminal is released.
             drop(orders.wait_for(|order| *order != Order::Run).await);
             process.stop(STOP).await;
         }

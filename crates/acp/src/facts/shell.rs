@@ -185,7 +185,7 @@ impl Reader<'_> {
 
     fn escape(&mut self) {
         match self.next() {
-            // A line that goes on in the next one.
+            // A line that continues in the next one.
             Some('\n') => {}
             Some('\r') if self.peek() == Some('\n') => self.at += 1,
             Some(letter) => self.push(letter),

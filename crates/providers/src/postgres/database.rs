@@ -74,7 +74,7 @@ impl Session {
     }
 }
 
-/// Reads a dsn. What is wrong with it is said without quoting it: there is a password in it.
+/// Reads a dsn. Errors do not quote it: it contains a password.
 fn read(dsn: &str) -> Result<Config, Failure> {
     // A certificate is always checked, so these ask for no more than `require` does here.
     let dsn = dsn
