@@ -126,7 +126,8 @@ impl Chain {
                 let address = resource.identity.address.clone();
                 let params = self.resource_params(hook, resource);
                 flow = flow.and(self.call(place, hook, Some(&address), params).await);
-                if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_at_once()) {
+                if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_immediately())
+                {
                     return Flow::Stop;
                 }
             }
@@ -153,7 +154,7 @@ impl Chain {
                 .collect::<Result<Vec<_>, Error>>()
                 .and_then(|resources| more(Params::new().maps("resources", resources)));
             flow = flow.and(self.call(place, hook, None, params).await);
-            if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_at_once()) {
+            if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_immediately()) {
                 return Flow::Stop;
             }
         }

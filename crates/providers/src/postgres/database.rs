@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_has_a_default() {
+    fn omitted_settings_have_a_default() {
         let config = read("host=x").unwrap();
         assert_eq!(config.get_ssl_mode(), SslMode::Disable);
         assert_eq!(config.get_connect_timeout(), Some(&CONNECT_LIMIT));
