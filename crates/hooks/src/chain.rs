@@ -126,8 +126,7 @@ impl Chain {
                 let address = resource.identity.address.clone();
                 let params = self.resource_params(hook, resource);
                 flow = flow.and(self.call(place, hook, Some(&address), params).await);
-                if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_immediately())
-                {
+                if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_at_once()) {
                     return Flow::Stop;
                 }
             }
@@ -154,7 +153,7 @@ impl Chain {
                 .collect::<Result<Vec<_>, Error>>()
                 .and_then(|resources| more(Params::new().maps("resources", resources)));
             flow = flow.and(self.call(place, hook, None, params).await);
-            if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_immediately()) {
+            if self.interruption.is_asked() || (flow == Flow::Stop && hook.stops_at_once()) {
                 return Flow::Stop;
             }
         }

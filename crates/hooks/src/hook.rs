@@ -79,7 +79,7 @@ impl Hook {
     }
 
     /// A failure stops the command before its next hook: nothing has been planned or applied yet.
-    pub(crate) fn stops_immediately(self) -> bool {
+    pub(crate) fn stops_at_once(self) -> bool {
         matches!(
             self,
             Hook::PrePlan | Hook::PreApply | Hook::PreRefresh | Hook::Stage(_, Moment::Start)

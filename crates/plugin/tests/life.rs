@@ -23,7 +23,7 @@ async fn work(at_once: Arc<AtomicUsize>, most: Arc<AtomicUsize>) {
     at_once.fetch_sub(1, Ordering::SeqCst);
 }
 
-async fn most_in_parallel(limit: Option<usize>) -> usize {
+async fn most_at_once(limit: Option<usize>) -> usize {
     let (at_once, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let seen = most.clone();
     let provider = Plugin::new("busy", "1").action("work", "", move |_, ()| {
@@ -45,8 +45,8 @@ async fn most_in_parallel(limit: Option<usize>) -> usize {
 
 #[tokio::test]
 async fn as_many_run_in_parallel_as_the_schema_says() {
-    assert_eq!(most_in_parallel(None).await, 1);
-    assert_eq!(most_in_parallel(Some(3)).await, 3);
+    assert_eq!(most_at_once(None).await, 1);
+    assert_eq!(most_at_once(Some(3)).await, 3);
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ fn with_limits(limits: Limits) -> Options {
 }
 
 /// The only answer is an error, and then the stream ends.
-async fn assert_error_and_end(peer: &mut RawPeer, dialect: Dialect) -> RpcError {
+async fn assert_told_and_ended(peer: &mut RawPeer, dialect: Dialect) -> RpcError {
     let mut rest = peer.rest().await;
     let (id, result) = answer(rest.pop());
     assert_eq!(id, nobody(dialect), "it belongs to no call");
@@ -77,7 +77,7 @@ async fn a_frame_that_is_too_long() {
         assert!(answer(watched(peer.frame()).await).1.is_ok(), "{dialect}");
         let long = call(dialect, 1, 200);
         peer.send(&long).await;
-        let told = watched(assert_error_and_end(&mut peer, dialect)).await;
+        let told = watched(assert_told_and_ended(&mut peer, dialect)).await;
         let CloseReason::BrokenStream(error) = watched(connection.closed()).await else {
             panic!("{dialect}: not a broken stream");
         };
@@ -153,7 +153,7 @@ async fn a_frame_that_is_nested_too_deeply() {
         assert!(answer(watched(peer.frame()).await).1.is_ok(), "{dialect}");
         peer.send(nested(dialect, 18)).await;
         if dialect.format() == Format::Msgpack {
-            let told = watched(assert_error_and_end(&mut peer, dialect)).await;
+            let told = watched(assert_told_and_ended(&mut peer, dialect)).await;
             assert!(told.message.contains("16 levels"), "{told}");
             assert!(watched(broken(&connection)).await.contains("16 levels"));
         } else {

@@ -137,7 +137,7 @@ fn trial(needs: &[Need], test: impl Fn(&Workspace)) {
     for terraform in able {
         let workspace = Workspace::new(terraform.clone());
         test(&workspace);
-        workspace.mark.assert_no_process_left();
+        workspace.mark.assert_nobody_left();
     }
 }
 

@@ -165,7 +165,7 @@ impl Editor {
     pub(crate) async fn gone(mut self) {
         let status = in_time("the end of the agent", self.child.wait()).await;
         assert_eq!(status.expect("a status").code(), None);
-        self.mark.assert_no_process_left();
+        self.mark.assert_nobody_left();
     }
 
     /// Answers a call, and keeps an event.
@@ -246,7 +246,7 @@ impl Editor {
         }
         let status = in_time("the end of the guard", self.child.wait()).await;
         let stderr = in_time("stderr", self.stderr).await.expect("stderr");
-        self.mark.assert_no_process_left();
+        self.mark.assert_nobody_left();
         Outcome {
             stdout,
             stderr,

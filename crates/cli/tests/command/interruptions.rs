@@ -26,7 +26,7 @@ async fn interrupted(line: &str, signal: Signal) -> (Option<i32>, String) {
         (child.wait().await.expect("an exit status").code(), rest)
     });
     let ended = ended.await.expect("an end in time");
-    mark.assert_no_process_left();
+    mark.assert_nobody_left();
     ended
 }
 

@@ -204,5 +204,5 @@ async fn a_killed_command_leaves_no_cgroup_behind() {
         }
     });
     ended.await.expect("an end in time");
-    mark.assert_no_process_left();
+    mark.assert_nobody_left();
 }

@@ -126,7 +126,7 @@ async fn play_plugin(name: &str, command: Vec<PathBuf>) -> Vec<String> {
         }
     }
     assert!(count >= 15, "{count}");
-    mark.assert_no_process_left();
+    mark.assert_nobody_left();
     problems
 }
 
@@ -182,7 +182,7 @@ async fn play_desk(desk: &'static Desk, command: Vec<PathBuf>) -> Vec<String> {
         problems.push(format!("{}: at its end: {problem}", desk.name));
     }
     assert!(count >= 50, "{count}");
-    mark.assert_no_process_left();
+    mark.assert_nobody_left();
     problems
 }
 

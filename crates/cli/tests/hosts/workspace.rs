@@ -35,7 +35,7 @@ pub(crate) fn trial_of(is_chosen: fn(&Language) -> bool, test: impl Fn(&Workspac
             let run = move || {
                 let workspace = Workspace::new(language, &command);
                 test(&workspace);
-                workspace.mark.assert_no_process_left();
+                workspace.mark.assert_nobody_left();
             };
             let thread = std::thread::Builder::new().name(language.name.to_owned());
             thread.spawn_scoped(scope, run).expect("a thread");

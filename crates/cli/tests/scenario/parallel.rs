@@ -16,7 +16,7 @@ fn meeting(count: usize) -> Value {
 }
 
 /// The most that were at work at the same time.
-fn most_in_parallel(diary: &[String]) -> usize {
+fn most_at_once(diary: &[String]) -> usize {
     let mut now: usize = 0;
     let mut most = 0;
     for line in diary {
@@ -49,9 +49,9 @@ async fn four_providers(jobs: usize, count: usize) -> Vec<String> {
 #[tokio::test]
 async fn several_providers_in_parallel() {
     // They wait for each other, so that many do run at once; the diary says that no more do.
-    assert_eq!(most_in_parallel(&four_providers(8, 4).await), 4);
-    assert_eq!(most_in_parallel(&four_providers(2, 2).await), 2);
-    assert_eq!(most_in_parallel(&four_providers(1, 1).await), 1);
+    assert_eq!(most_at_once(&four_providers(8, 4).await), 4);
+    assert_eq!(most_at_once(&four_providers(2, 2).await), 2);
+    assert_eq!(most_at_once(&four_providers(1, 1).await), 1);
 }
 
 /// One provider with six actions, of which so many have to come together.
@@ -75,10 +75,10 @@ async fn one_provider(max_in_flight: Option<usize>, jobs: usize, count: usize) -
 
 #[tokio::test]
 async fn a_provider_gets_as_many_calls_as_it_allows() {
-    assert_eq!(most_in_parallel(&one_provider(None, 8, 1).await), 1);
-    assert_eq!(most_in_parallel(&one_provider(Some(1), 8, 1).await), 1);
-    assert_eq!(most_in_parallel(&one_provider(Some(3), 8, 3).await), 3);
-    assert_eq!(most_in_parallel(&one_provider(Some(100), 2, 2).await), 2);
+    assert_eq!(most_at_once(&one_provider(None, 8, 1).await), 1);
+    assert_eq!(most_at_once(&one_provider(Some(1), 8, 1).await), 1);
+    assert_eq!(most_at_once(&one_provider(Some(3), 8, 3).await), 3);
+    assert_eq!(most_at_once(&one_provider(Some(100), 2, 2).await), 2);
 }
 
 /// Two configurations of one provider are two processes.

@@ -27,7 +27,7 @@ impl Mark {
     }
 
     /// Fails if a process of the test is left. One that is ending gets a moment.
-    pub(crate) fn assert_no_process_left(&self) {
+    pub(crate) fn assert_nobody_left(&self) {
         let deadline = Instant::now() + Duration::from_secs(5);
         // A process that is just becoming another program has no environment to be found by for a moment.
         let mut empty_scans = 0;

@@ -84,7 +84,7 @@ impl Program {
             }
         };
         let ended = in_time("the end of a command", ending).await;
-        self.mark.assert_no_process_left();
+        self.mark.assert_nobody_left();
         ended
     }
 }

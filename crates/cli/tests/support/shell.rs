@@ -81,7 +81,7 @@ impl Shell {
         let output = tokio::time::timeout(watchdog, output).await;
         let output = output.unwrap_or_else(|_| panic!("took longer than {watchdog:?}: {line}"));
         let output = output.expect("a shell");
-        mark.assert_no_process_left();
+        mark.assert_nobody_left();
         Outcome {
             stdout: self.plain(&output.stdout),
             stderr: self.plain(&output.stderr),

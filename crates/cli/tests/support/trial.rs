@@ -57,7 +57,7 @@ where
     let mark = Mark::new();
     let in_time = tokio::time::timeout(watchdog, test(tool, &mark)).await;
     assert!(in_time.is_ok(), "{name} took longer than {watchdog:?}");
-    mark.assert_no_process_left();
+    mark.assert_nobody_left();
 }
 
 /// The name of the test function that a closure stands in.

@@ -54,7 +54,7 @@ fn ignores_hang_up() -> bool {
 
 /// After a sudden end: no process is left, no plan is left, and the next command works.
 fn check_the_rest(workspace: &Workspace) {
-    workspace.until_no_process_is_left();
+    workspace.until_nobody_is_left();
     let is_plan = |content: &[u8]| content.starts_with(b"PK");
     for (path, content) in workspace.files() {
         assert!(!is_plan(&content), "a plan is left: {}", path.display());
@@ -101,7 +101,7 @@ fn a_kill_between_plan_and_apply_leaves_nothing() {
         workspace.wait_for("waiting-preApply");
         running.signal(Signal::KILL);
         running.ended();
-        workspace.until_no_process_is_left();
+        workspace.until_nobody_is_left();
         assert!(!workspace.path("terraform.tfstate").exists());
         check_the_rest(workspace);
     });
@@ -115,7 +115,7 @@ fn a_kill_in_the_middle_of_an_apply_lets_terraform_save_the_state() {
         workspace.wait_for("begun");
         running.signal(Signal::KILL);
         running.ended();
-        workspace.until_no_process_is_left();
+        workspace.until_nobody_is_left();
         // What was created is known, and the lock is released.
         let state = std::fs::read_to_string(workspace.path("terraform.tfstate")).unwrap();
         assert!(state.contains("\"name\": \"a\""), "{state}");
@@ -249,7 +249,7 @@ fn the_second_interrupt_ends_everything() {
         ended
             .says("warning: the state default is still locked")
             .says("hint: if nothing uses it, run `tenon terraform force-unlock ");
-        workspace.until_no_process_is_left();
+        workspace.until_nobody_is_left();
     });
 }
 

@@ -322,7 +322,7 @@ fn a_kill_with_storage_loses_no_state() {
         workspace.wait_for("begun");
         running.signal(Signal::KILL);
         running.ended();
-        workspace.until_no_process_is_left();
+        workspace.until_nobody_is_left();
         let lost = fs::read_to_string(workspace.path("errored.tfstate")).unwrap();
         assert!(lost.contains("\"name\": \"a\""), "{lost}");
         let locked = workspace.run("plan").fails();
@@ -360,7 +360,7 @@ fn a_server_ends_with_the_shell_that_reads_its_variables() {
         );
         workspace.write("script", &lines);
         workspace.shell("bash script");
-        workspace.until_no_process_is_left();
+        workspace.until_nobody_is_left();
     });
 }
 
@@ -378,6 +378,6 @@ fn variables_in_a_file_are_for_their_owner_alone() {
         let mode = fs::read_to_string(workspace.path("mode")).unwrap();
         assert_eq!(mode.trim(), "600");
         assert!(!workspace.path("state.env").exists() && workspace.path("ended").exists());
-        workspace.until_no_process_is_left();
+        workspace.until_nobody_is_left();
     });
 }

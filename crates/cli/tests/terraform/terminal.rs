@@ -108,7 +108,7 @@ fn control_c_once_ends_terraform_and_twice_ends_a_hook() {
         ] {
             let stopped = workspace.at_terminal("-v apply -auto-approve", &steps);
             assert_eq!(stopped.code, Some(130), "{stopped}");
-            workspace.until_no_process_is_left();
+            workspace.until_nobody_is_left();
         }
     });
 }
@@ -138,7 +138,7 @@ fn control_c_twice_ends_everything() {
         stopped.says("Two interrupts received");
         // It ends everything, so no hook is called.
         assert_eq!(names(&workspace.calls()).last(), Some(&"planStageStart"));
-        workspace.until_no_process_is_left();
+        workspace.until_nobody_is_left();
         workspace.project(CONFIGURATION, "{}", "");
         workspace.run("apply -auto-approve").succeeds();
     });

@@ -212,6 +212,6 @@ pub(crate) fn trial(test: impl Fn(&Workspace)) {
         let workspace = Workspace { room };
         fs::create_dir(workspace.path("tmp")).unwrap();
         test(&workspace);
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
     }
 }

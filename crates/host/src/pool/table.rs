@@ -102,7 +102,7 @@ impl<T> Default for Place<T> {
 
 impl<T> Place<T> {
     /// Whether no process that may have room later runs or is being started.
-    pub(super) fn has_no_process(&self) -> bool {
+    pub(super) fn has_nobody(&self) -> bool {
         self.starting == 0 && self.running() == 0
     }
 

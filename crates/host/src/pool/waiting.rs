@@ -83,7 +83,7 @@ impl<'a, K: Clone + Eq + Hash, T> Waiting<'a, K, T> {
     }
 
     fn want(&self, place: &Place<T>, patience: Duration) -> Want {
-        if place.has_no_process() {
+        if place.has_nobody() {
             return match &place.last_failure {
                 // Each of a hundred calls would wait for a start of its own that fails as well.
                 Some(failure) if place.failures > self.failures => Want::Failure(failure.clone()),

@@ -182,6 +182,6 @@ fn a_provider_ends_when_the_program_that_started_it_is_killed() {
         let line = fs::read_to_string(&stdout).unwrap();
         assert!(line.starts_with("1|6|tcp|127.0.0.1:"), "{line}");
         drop(parent);
-        workspace.until_no_process_is_left();
+        workspace.until_nobody_is_left();
     });
 }

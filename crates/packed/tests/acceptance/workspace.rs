@@ -185,6 +185,6 @@ pub(crate) fn trial(test: impl Fn(&Workspace)) {
     for room in Room::each() {
         let workspace = Workspace::new(room);
         test(&workspace);
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
     }
 }

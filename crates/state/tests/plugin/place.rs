@@ -51,7 +51,7 @@ impl Place {
         };
         let in_time = tokio::time::timeout(WATCHDOG, test(&place)).await;
         assert!(in_time.is_ok(), "the test takes too long");
-        place.mark.assert_no_process_left();
+        place.mark.assert_nobody_left();
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

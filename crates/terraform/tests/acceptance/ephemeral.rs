@@ -96,7 +96,7 @@ fn a_lease_is_closed_after_an_error() {
         }));
         configure(workspace);
         workspace.apply_fails().says("no disk");
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
         // For the plan, and for the apply that failed.
         let closed = workspace.calls_of("close");
         assert_eq!(workspace.calls_of("open").len(), 2);

@@ -97,7 +97,7 @@ fn after_ctrl_c_the_state_has_what_was_created() {
         interrupt(workspace, &running);
         workspace.write("never", "");
         let outcome = running.wait().fails();
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
         assert_eq!(known(workspace), objects(workspace));
         assert_eq!(known(workspace).len(), 20, "{outcome}");
 
@@ -115,7 +115,7 @@ fn after_ctrl_c_twice_no_process_is_left() {
         interrupt(workspace, &running);
         running.interrupt();
         running.wait().fails();
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
     });
 }
 
@@ -136,7 +136,7 @@ data "denobridge_datasource" "a" {
         workspace.wait_until("it has begun", || workspace.calls_of("read").len() == 1);
         running.interrupt();
         running.wait().fails().says("interrupted");
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
     });
 }
 
@@ -163,7 +163,7 @@ resource "denobridge_resource" "b" {
         workspace.wait_until("it has begun", || workspace.has("begun"));
         running.interrupt();
         running.wait().fails();
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
         assert_eq!(known(workspace), BTreeSet::from(["a".to_owned()]));
         assert_eq!(objects(workspace), known(workspace));
     });
@@ -194,7 +194,7 @@ resource "denobridge_resource" "b" {
         until_stopping(workspace);
         workspace.write("go", "");
         running.wait().fails();
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
         assert_eq!(known(workspace), BTreeSet::from(["a".to_owned()]));
         assert_eq!(objects(workspace), known(workspace));
     });
@@ -219,7 +219,7 @@ data "denobridge_datasource" "a" {
         workspace.wait_until("it has begun", || workspace.has("begun"));
         running.interrupt();
         running.wait().fails().says("interrupted");
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
     });
 }
 
@@ -229,7 +229,7 @@ fn when_terraform_is_killed_no_process_is_left() {
         let running = half_done(workspace);
         running.kill();
         assert_eq!(running.wait().code, None);
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
     });
 }
 
@@ -244,7 +244,7 @@ fn when_the_provider_is_killed_no_script_is_left() {
             kill_process(provider, Signal::KILL).expect("a provider");
         }
         running.wait().fails();
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
         assert_eq!(known(workspace), objects(workspace));
     });
 }

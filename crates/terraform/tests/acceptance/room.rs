@@ -80,12 +80,12 @@ impl Room {
     }
 
     /// Waits until all processes of the test have ended.
-    pub(crate) fn until_no_process_is_left(&self) {
+    pub(crate) fn until_nobody_is_left(&self) {
         self.until("the end of all processes", || self.mark.living().is_empty());
     }
 
-    pub(crate) fn assert_no_process_left(&self) {
-        self.mark.assert_no_process_left();
+    pub(crate) fn assert_nobody_left(&self) {
+        self.mark.assert_nobody_left();
     }
 
     /// What a plugin of the tests was called with, since the last time.

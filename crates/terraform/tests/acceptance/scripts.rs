@@ -165,7 +165,7 @@ fn a_script_that_does_not_want_to_end_is_ended() {
             "end": [{ "gate": "never" }],
         }));
         workspace.apply();
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
         workspace.destroy();
     });
 }

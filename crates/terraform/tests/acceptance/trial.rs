@@ -37,6 +37,6 @@ pub(crate) fn trial<F: Fn(&mut Workspace)>(needs: &[Need], test: F) {
             workspace.set("TENON_DENO", deno);
         }
         test(&mut workspace);
-        workspace.assert_no_process_left();
+        workspace.assert_nobody_left();
     }
 }

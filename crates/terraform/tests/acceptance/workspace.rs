@@ -263,8 +263,8 @@ impl Workspace {
     }
 
     #[track_caller]
-    pub(crate) fn assert_no_process_left(&self) {
-        self.mark.assert_no_process_left();
+    pub(crate) fn assert_nobody_left(&self) {
+        self.mark.assert_nobody_left();
     }
 }
 
