@@ -62,7 +62,7 @@ impl Failure {
         }
     }
 
-    /// A failure that names the attribute it is about, or several of them. A path begins with the
+    /// A failure that names the attribute it is about, or several at once. A path begins with the
     /// name of an attribute, or of a function's parameter:
     ///
     /// ```

@@ -155,7 +155,7 @@ impl State {
             .map_or(std::path::Path::new("/"), PathBuf::as_path)
     }
 
-    /// Adds an update. `peer` is no longer read if too many wait.
+    /// Adds an update. `peer` is not read any more if too many wait.
     pub(super) fn push(&self, update: SessionUpdate, size: usize, peer: Option<&Peer>) {
         let mut inner = self.inner();
         inner.active = Instant::now();
