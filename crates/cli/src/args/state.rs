@@ -22,7 +22,8 @@ Examples:
 
 The configuration needs an empty block `backend \"http\" {}` in `terraform`. One of the variables is
 a password that is different for each server; other users and machines cannot use the server. If
-stdout is a pipe, as in the first example, the server ends with the shell, and Ctrl-C does not reach it.";
+stdout is a pipe, as in the first example, the server ends with the shell, and Ctrl-C does not reach
+it.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum StateCommand {
