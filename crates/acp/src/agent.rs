@@ -87,7 +87,7 @@ pub trait Agent: Send + Sync + 'static {
     /// does not return within [`Settings::grace`] is stopped: its future is dropped.
     ///
     /// # Errors
-    /// The prompt is answered with an error; the session goes on. So it does after a panic.
+    /// The prompt is answered with an error; the session continues. So it does after a panic.
     fn prompt(
         &self,
         turn: Turn,
@@ -248,7 +248,7 @@ impl std::fmt::Debug for Settings {
     }
 }
 
-/// Serves an agent to one client until the client is gone, and returns why it ended. Turns that still run then are
+/// Serves an agent to one client until the client disconnects, and returns why it ended. Turns that still run then are
 /// cancelled. Has to be called within a tokio runtime with time.
 ///
 /// To serve several clients, share the agent: `Arc<A>` is an agent too.

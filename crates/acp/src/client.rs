@@ -251,7 +251,7 @@ impl Client {
         self.core.explained("extension", answer).await
     }
 
-    /// Waits until the agent is gone, and says why.
+    /// Waits until the connection to the agent has ended, and returns why.
     pub async fn ended(&self) -> ClientError {
         const WHAT: &str = "connection";
         let error = CallError::Closed(self.core.peer.closed().await);
@@ -297,7 +297,7 @@ fn options(setup: &Setup) -> Options {
             oversized: Oversized::Skip,
             ..options.limits
         },
-        // Agents print what is not a message, and send errors that belong to no call, and go on.
+        // Agents print what is not a message, and send errors that belong to no call, and continue.
         stray: Stray::Skip,
         unclaimed: Unclaimed::Skip,
         events_with_null_id: &crate::EVENTS,

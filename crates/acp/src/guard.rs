@@ -153,7 +153,7 @@ impl Guard {
         }
     }
 
-    /// Waits until one of the two is gone, and returns which and why. Turns that the client has left behind are
+    /// Waits until one of the two has disconnected, and returns which and why. Turns that the client has left behind are
     /// cancelled; their agent has ten seconds to end them.
     pub async fn closed(&self) -> (Side, CloseReason) {
         let (client, agent) = (self.client.peer(), self.agent.peer());
@@ -223,7 +223,7 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
         },
         // The message specification writes events with an id that is null.
         events_with_null_id: &crate::EVENTS,
-        // Agents send errors that belong to no call, and go on.
+        // Agents send errors that belong to no call, and continue.
         unclaimed: Unclaimed::Skip,
         events: EventOrder::InTurn {
             except: &["$/cancel_request"],

@@ -228,7 +228,7 @@ impl Decision {
         };
         match (chosen, self.action) {
             (Some(option), _) => Some(PermissionResult::selected(option.option_id.clone())),
-            // Agents do not go on after this.
+            // Agents do not continue after this.
             (None, Action::Deny) => Some(PermissionResult::cancelled()),
             (None, Action::Ask | Action::Allow) => None,
         }

@@ -48,7 +48,7 @@ pub static QUIRKS: &[Row] = &[
         agent: "opencode",
         until: None,
         quirk: Quirk::IgnoresCancelRequest,
-        reason: "1.18.33 logs $/cancel_request as an unknown notification and goes on",
+        reason: "1.18.33 logs $/cancel_request as an unknown notification and continues",
     },
     Row {
         agent: "@zed-industries/claude-code-acp",
@@ -60,7 +60,7 @@ pub static QUIRKS: &[Row] = &[
         agent: "@zed-industries/claude-code-acp",
         until: None,
         quirk: Quirk::IgnoresCancelRequest,
-        reason: "0.16.2 logs $/cancel_request as an unknown notification and goes on",
+        reason: "0.16.2 logs $/cancel_request as an unknown notification and continues",
     },
     Row {
         agent: "codex-acp",
@@ -78,7 +78,7 @@ pub static QUIRKS: &[Row] = &[
         agent: "gemini-cli",
         until: None,
         quirk: Quirk::IgnoresCancelRequest,
-        reason: "0.61.0 logs $/cancel_request as an unknown notification and goes on",
+        reason: "0.61.0 logs $/cancel_request as an unknown notification and continues",
     },
 ];
 

@@ -55,7 +55,7 @@ pub enum Step {
     Initialize,
     /// A session begins, in these folders.
     New(Vec<PathBuf>),
-    /// A session goes on, in these folders.
+    /// A session continues, in these folders.
     Open(String, Vec<PathBuf>),
     /// A turn ends.
     Prompt(String),

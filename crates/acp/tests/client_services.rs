@@ -524,9 +524,9 @@ rule "deny" {
     assert_eq!(asked.len(), 5);
 }
 
-/// What was said about a tool call before is not in the question.
+/// Earlier updates of a tool call are not part of the question.
 #[tokio::test]
-async fn a_permission_does_not_cover_what_was_said_before() {
+async fn a_permission_does_not_cover_earlier_updates() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let user = Scripted::with(&["yes", "reject"]);

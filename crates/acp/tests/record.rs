@@ -350,7 +350,7 @@ fn what_is_learned_is_bounded() {
 
 /// The end of an earlier session is cut off, and a later guard continues what is left.
 #[test]
-fn a_cut_is_found_although_the_record_continues() {
+fn a_cut_shows_although_the_record_goes_on() {
     let (_folder, path) = place();
     let first = write(&path);
     let second = write(&path);

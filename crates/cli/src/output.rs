@@ -280,7 +280,7 @@ pub(crate) fn has_style() -> bool {
 }
 
 #[cfg(unix)]
-/// Ends stdout while the command goes on, so that a shell that reads it goes on as well. A terminal stays open.
+/// Ends stdout while the command continues, so that a shell that reads it continues as well. A terminal stays open.
 pub(crate) fn end() -> Result<(), Failure> {
     finish(Ok(()))?;
     if is_terminal(Stream::Data) {

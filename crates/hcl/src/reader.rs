@@ -15,7 +15,7 @@ use crate::source::Place;
 use crate::syntax::{Attribute, Block, Body, Expression, Name};
 use tenon_text::nearest;
 
-/// Reads blocks, and keeps what is wrong with them: every problem is noted, and reading goes on.
+/// Reads blocks, and keeps what is wrong with them: every problem is noted, and reading continues.
 ///
 /// ```
 /// use tenon_hcl::{Problems, Shape, Source, parse};

@@ -70,7 +70,7 @@ pub(crate) struct Chain {
     pub(crate) secrets: Secrets,
 }
 
-/// Whether the command goes on.
+/// Whether the command continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Flow {
@@ -86,7 +86,7 @@ impl Flow {
         }
     }
 
-    /// Both have to say that the command goes on.
+    /// Both have to say that the command continues.
     pub(crate) fn and(self, other: Flow) -> Flow {
         match self {
             Flow::GoOn => other,

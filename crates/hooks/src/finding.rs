@@ -24,7 +24,7 @@ pub struct Finding {
 pub enum Severity {
     /// All is well, and there is something to say.
     Info,
-    /// The command goes on.
+    /// The command continues.
     Warning,
     /// The command fails.
     Failure,

@@ -13,7 +13,7 @@ pub struct Attended {
 
 impl Attended {
     /// Attends to a child that has not been reaped. `None` if this is not the id of a process, and on Windows, which
-    /// has nothing to interrupt a process with when this one is gone: the child goes on there.
+    /// has nothing to interrupt a process with when this one is gone: the child continues there.
     pub fn new(id: u32) -> Option<Attended> {
         Some(Attended {
             _attendance: Attendance::new(id)?,

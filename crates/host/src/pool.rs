@@ -128,7 +128,7 @@ struct Inner<K, T> {
     limits: PoolLimits,
     stop: Stop,
     table: Mutex<Table<K, T>>,
-    /// Notified whenever a call that waits might go on.
+    /// Notified whenever a call that waits might continue.
     changed: Notify,
     /// Processes that are being ended.
     stopping: TaskTracker,

@@ -67,7 +67,7 @@ impl Exit {
     }
 
     /// Its exit status and the last line that it wrote to stderr, if there are any. Waits for both, but not for longer
-    /// than `limit`: the process may go on, and a descendant may hold stderr open.
+    /// than `limit`: the process may continue, and a descendant may hold stderr open.
     pub async fn last_words(&self, limit: Duration) -> (Option<ExitStatus>, Option<String>) {
         let mut status = self.status.clone();
         let ended = async {

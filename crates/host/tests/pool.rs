@@ -32,7 +32,7 @@ const LIMITS: PoolLimits = PoolLimits {
     idle: Duration::from_secs(3600),
 };
 
-/// Starts the script as one that takes so many calls at a time.
+/// Starts the script as one that takes this many calls at a time.
 async fn started(
     script: Arc<Script>,
     capacity: usize,

@@ -1,4 +1,4 @@
-//! Clients that do what they should not. The server goes on, whoever behaves is answered, and when
+//! Clients that do what they should not. The server keeps running, other clients are answered, and when
 //! it is over nothing is left: no connection, no file, no handler.
 //!
 //! The bounds of memory are several times what was seen, and far below what the abuse would take

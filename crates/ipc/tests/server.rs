@@ -123,7 +123,7 @@ async fn half_a_client_is_answered() {
         [r#"{"jsonrpc":"2.0","id":1,"result":"done"}"#]
     );
     let clients = server.clients();
-    eventually("nobody is left", || clients.count() == 0).await;
+    eventually("no client is left", || clients.count() == 0).await;
 }
 
 /// One that finished sending and then goes altogether does not keep its handlers.
@@ -140,7 +140,7 @@ async fn half_a_client_that_goes_is_noticed() {
     begins.recv().await.unwrap();
     drop(raw);
     let clients = server.clients();
-    eventually("nobody is left", || clients.count() == 0).await;
+    eventually("no client is left", || clients.count() == 0).await;
 }
 
 #[tokio::test]

@@ -181,7 +181,7 @@ async fn of_many_that_start_at_the_same_time_one_wins() {
     assert!(connect(place.path(), &Users::Own).await.is_ok());
 }
 
-/// A socket before whose door one client has room, and nobody opens.
+/// A socket with room for one client in its backlog, and a server that accepts none.
 fn full_door(place: &Place) -> UnixListener {
     let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;

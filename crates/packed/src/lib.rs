@@ -10,7 +10,7 @@
 //! | module | is about |
 //! |---|---|
 //! | [`manifest`] | the manifest beside the program |
-//! | `offered` | what the plugin offers, and what Terraform gets of it |
+//! | `offered` | what the plugin offers, and what Terraform is told of it |
 //! | `plugin` | the plugin's processes, and calls to them |
 //! | `tree` | going through the attributes of a value by its schema |
 //! | `resource` | managed resources: the host's plan, changes, and the checks of what a plugin returns |

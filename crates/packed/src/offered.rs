@@ -23,7 +23,7 @@ impl Offered {
         }
     }
 
-    /// What Terraform gets: types with the prefix, and functions without optional parameters.
+    /// What Terraform is told: types with the prefix, and functions without optional parameters.
     pub(crate) fn for_terraform(&self) -> Offer {
         let named = |schemas: &BTreeMap<String, Schema>| {
             let named = |(name, one): (&String, &Schema)| (self.full_name(name), one.clone());

@@ -28,7 +28,7 @@ use std::panic::resume_unwind;
 /// # drop(plugin);
 /// ```
 ///
-/// The work cannot be interrupted: if its call is cancelled, it goes on to its end, and its result is
+/// The work cannot be interrupted: if its call is cancelled, it continues to its end, and its result is
 /// dropped. It is `tokio::task::spawn_blocking` without the errors of joining.
 ///
 /// # Panics

@@ -187,7 +187,7 @@ pub enum Action {
     Delete,
     /// Nothing.
     NoOp,
-    /// Terraform forgets it; it goes on to exist.
+    /// Terraform forgets it; it continues to exist.
     Forget,
 }
 
@@ -265,7 +265,7 @@ impl Verdict {
         Verdict::new("success", None)
     }
 
-    /// The user should know this, and the command goes on.
+    /// The user should know this, and the command continues.
     pub fn warn(message: impl Into<String>) -> Verdict {
         Verdict::new("warning", Some(message.into()))
     }

@@ -125,7 +125,7 @@ impl Session {
         let is_waiting = matches!(&*self.stage().await, Stage::Waiting);
         if is_waiting {
             match self.configure(&Value::object::<&str>([])).await {
-                // Two calls may come at the same time, and one of them is first.
+                // Two calls may come at once, and one of them is first.
                 Ok(()) | Err(Unconfigured::Twice) => {}
                 Err(Unconfigured::Ended) => return Err(ended()),
                 Err(Unconfigured::Failed(failure)) => return Err(failure),

@@ -186,7 +186,7 @@ async fn one_program_serves_scenarios_and_terraform() {
 }
 
 #[tokio::test]
-async fn wrong_usage_is_said_on_stderr() {
+async fn wrong_usage_is_reported_on_stderr() {
     for greeter in greeters() {
         for args in [&["serve"][..], &["schema", "now"]] {
             let ended = run(&greeter, args, &[]).await;

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 
 use tenon_plugin::Failure;
 
-/// Does it on a thread that may wait, so that the provider goes on answering.
+/// Does it on a thread that may wait, so that the provider continues answering.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {

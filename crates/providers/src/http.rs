@@ -189,7 +189,7 @@ fn question(state: &State, request: &Request) -> Result<Question, Failure> {
     })
 }
 
-/// Reads headers. What is wrong is said without the value, which may be a secret.
+/// Reads headers. Errors do not quote the value, which may be a secret.
 fn headers(attribute: &str, given: &BTreeMap<String, String>) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
     for (name, value) in given {

@@ -154,7 +154,7 @@ async fn what_is_not_utf8_comes_in_base64() {
 }
 
 #[tokio::test]
-async fn several_run_at_once() {
+async fn several_run_in_parallel() {
     watched(async {
         let folder = tempfile::tempdir().unwrap();
         let host = host(json!({ "dir": folder.path() })).await;

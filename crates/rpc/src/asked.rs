@@ -29,7 +29,7 @@ impl Asked {
         Id::from(self.number)
     }
 
-    /// Asks the other side to cancel the call, once, and goes on waiting for its answer. Nothing is sent in a protocol
+    /// Asks the other side to cancel the call, once, and continues waiting for its answer. Nothing is sent in a protocol
     /// without cancellation.
     pub fn cancel(&mut self) {
         if std::mem::replace(&mut self.is_cancelled, true) {

@@ -191,7 +191,7 @@ pub enum Unclaimed {
 pub enum Stray {
     /// Answer it with an error without an id, as a JSON-RPC server has to.
     Answer,
-    /// Log it and go on: a plugin printed something.
+    /// Log it and continue: a plugin printed something.
     Skip,
     /// End the connection: the protocol says that the peer is broken.
     Fail,

@@ -60,7 +60,7 @@ async fn unknown_ids_and_second_answers_do_nothing() {
         assert_eq!(outcome(first).await.expect("a result"), 11);
         assert_eq!(outcome(second).await.expect("a result"), 22);
         watched(assert_works(&mut peer, dialect)).await;
-        // The first of them is remembered, for whoever wonders why a call gets no answer.
+        // The first of them is remembered, to explain why a call gets no answer.
         let caller = connection.peer();
         let unclaimed = caller.unclaimed().unwrap_or_default();
         assert!(unclaimed.contains("id 99"), "{unclaimed}");

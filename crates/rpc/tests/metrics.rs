@@ -54,7 +54,7 @@ impl Counts {
         depths.iter().map(of).max().unwrap_or_default()
     }
 
-    /// Waits until so many calls of a method are over.
+    /// Waits until this many calls of a method are over.
     async fn reach(&self, method: &str, count: usize) {
         watched(async {
             while self.of(method).len() < count {

@@ -2,7 +2,7 @@
 //!
 //! [`run`] and [`resume`] start it. The loop ([`engine`]) asks the [`schedule`] which actions may go
 //! next, the `work` what each is given, and the [`slots`] to hand it to its provider. [`memory`]
-//! connects a plan with a record, `resumption` decides how a run goes on, and [`undoer`] works out
+//! connects a plan with a record, `resumption` decides how a run continues, and [`undoer`] works out
 //! what undoes each action.
 
 pub(crate) mod engine;

@@ -16,7 +16,7 @@ use tenon_values::json;
 /// Nothing here takes as long, by far. What would take forever fails instead.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Two to the power of so many values are in the last local.
+/// The last local has two to the power of this many values.
 const LEVELS: usize = 40;
 
 fn plan(files: &[(&str, &str)], inputs: &Inputs) -> Result<Plan, Vec<Diagnostic>> {

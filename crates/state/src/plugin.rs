@@ -92,7 +92,7 @@ impl PluginStorage {
         }
     }
 
-    /// Waits until the plugin runs, or could not be started again: Terraform gets the reason, and tries again itself.
+    /// Waits until the plugin runs, or could not be started again: Terraform is told why, and tries again itself.
     async fn peer(&self) -> Result<Peer, Down> {
         let mut status = self.supervisor.status();
         let is_settled = |status: &Status| match status {

@@ -27,7 +27,7 @@
 //! assert_eq!(bytes, b"\x82\xa4name\xa3web\xa5ports\x92\x50\xcd\x01\xbb");
 //! assert_eq!(msgpack::decode(&bytes, &server)?, value);
 //!
-//! // What does not fit is said with its place.
+//! // Errors name the place in the value.
 //! let wrong = json::implied(br#"{"name": "web", "ports": [80, "http"]}"#)?;
 //! let error = convert::convert(&wrong, &server).unwrap_err();
 //! assert!(error.to_string().starts_with("at .ports[1]: a number is required"));

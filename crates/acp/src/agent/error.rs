@@ -27,7 +27,7 @@ pub enum AgentError {
         /// What the client has not stated.
         details: String,
     },
-    /// The client answered with an error, or is gone.
+    /// The client answered with an error, or has disconnected.
     Client(CallError),
     /// The client gets this error.
     Refused(RpcError),

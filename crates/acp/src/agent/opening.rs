@@ -123,7 +123,7 @@ impl<A: Agent> Shared<A> {
         let session = session.clone();
         tokio::spawn(async move {
             if answered.await.is_ok() {
-                // Whoever is gone needs no commands.
+                // A client that has disconnected needs no commands.
                 let _gone = session.tell_commands().await;
             }
         });

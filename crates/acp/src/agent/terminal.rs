@@ -38,7 +38,7 @@ impl Terminal {
     /// What the program has printed, and how it ended, if it has.
     ///
     /// # Errors
-    /// The client answered with an error or is gone, or the turn was cancelled.
+    /// The client answered with an error or has disconnected, or the turn was cancelled.
     pub async fn output(&self) -> Result<TerminalOutput, AgentError> {
         self.turn.call(TerminalOutputs, self.params()).await
     }

@@ -47,7 +47,7 @@ impl Turn {
         &self.session
     }
 
-    /// Is cancelled when the client cancels the turn, closes the session or is gone.
+    /// Is cancelled when the client cancels the turn, closes the session or disconnects.
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled
     }
@@ -81,7 +81,7 @@ impl Turn {
     /// Asks the user to choose one of these answers to a tool call, and returns it.
     ///
     /// # Errors
-    /// The turn was cancelled, the client is gone, or it chose something that was not offered.
+    /// The turn was cancelled, the client has disconnected, or it chose something that was not offered.
     pub async fn ask(
         &self,
         call: ToolCallUpdate,
@@ -109,7 +109,7 @@ impl Turn {
     /// folder of the session.
     ///
     /// # Errors
-    /// The client does not support it, cannot read the file, or is gone; or the turn was cancelled.
+    /// The client does not support it, cannot read the file, or has disconnected; or the turn was cancelled.
     pub async fn read_file(&self, path: impl AsRef<Path>) -> Result<String, AgentError> {
         let params = ReadTextFileParams::new("", self.absolute(path.as_ref())?);
         self.read_lines(params).await

@@ -35,7 +35,7 @@ const STOP: StopLimits = StopLimits {
 #[derive(Debug)]
 pub(super) struct Terminals {
     table: Mutex<HashMap<String, Arc<Terminal>>>,
-    /// What released terminals have printed: tool calls go on to show it.
+    /// What released terminals have printed: tool calls continue to show it.
     released: Mutex<VecDeque<(String, TerminalOutput)>>,
     /// How many there are in all sessions.
     total: Arc<AtomicU64>,
@@ -262,7 +262,7 @@ async fn attend(
         Some(status) => {
             let _held_open = tokio::time::timeout(LAST_WORDS, &mut reading).await;
             ended.send_replace(Some(status));
-            // What it has started in the background may go on until the terminal is released.
+            // What it has started in the background may continue until the terminal is released.
             drop(orders.wait_for(|order| *order != Order::Run).await);
             process.stop(STOP).await;
         }

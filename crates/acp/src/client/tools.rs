@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_the_sum_of_what_was_said_about_it() {
+    fn a_tool_call_is_the_sum_of_its_updates() {
         let mut calls = ToolCalls::new();
         let first = update(
             r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"in_progress"}"#,

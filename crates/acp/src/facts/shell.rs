@@ -199,7 +199,7 @@ impl Reader<'_> {
 
     fn escape(&mut self) {
         match self.next() {
-            // A line that goes on in the next one.
+            // A line that continues in the next one.
             Some('\n') => {}
             // For a shell of Unix, the line ends behind the escaped letter.
             Some('\r') => {

@@ -216,7 +216,7 @@ impl Shared {
                     if let Some(session) = state.turns.session(&released.session_id) {
                         session.remove_terminal(&released.terminal_id);
                     }
-                    // Some agents go on, and leave the question for its end open.
+                    // Some agents continue, and leave the question for its end open.
                     if let Some(pace) = state.paces.get_mut(&released.session_id) {
                         pace.running.remove(&released.terminal_id);
                     }

@@ -183,7 +183,7 @@ impl<'r> Walk<'r> {
 
     /// Puts the target of a link in front of what is left. Returns whether it is one.
     fn follow(&mut self, name: &OsStr) -> Result<bool, PathError> {
-        // It may no longer be a link.
+        // It may not be a link any more.
         let Some(target) = self.folder().link(name)? else {
             return Ok(false);
         };

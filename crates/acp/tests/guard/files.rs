@@ -150,7 +150,7 @@ async fn the_guard_can_serve_files_itself() {
     assert_eq!((summary.read.len(), summary.written.len()), (1, 1));
 }
 
-/// Half a surrogate pair cannot be text, but it is valid JSON: whoever decodes it decides.
+/// Half a surrogate pair cannot be text, but it is valid JSON: its decoder decides.
 #[tokio::test]
 async fn half_a_surrogate_pair_in_a_file_passes_as_it_is() {
     let folder = tempfile::tempdir().unwrap();

@@ -344,7 +344,7 @@ async fn a_flood_of_wrong_calls_of_the_agent_does_not_delay_the_editor() {
     }
 }
 
-/// Names that are not UUIDs, and texts with null characters, whoever sends them.
+/// Names that are not UUIDs, and texts with null characters, from both sides.
 #[tokio::test]
 async fn the_strict_reading_checks_names_and_texts() {
     const ID: &str = "0198a7c1-1111-7222-8333-444455556666";

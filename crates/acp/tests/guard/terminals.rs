@@ -46,7 +46,7 @@ impl Raw {
     }
 }
 
-/// Clients run what they are given, so nobody would be asked.
+/// Clients run what they are given without asking.
 #[tokio::test]
 async fn a_terminal_for_what_may_be_denied_needs_a_permission() {
     const RULES: &str = r#"

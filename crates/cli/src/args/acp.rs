@@ -37,8 +37,8 @@ Examples:
   tenon acp verify --sha256 9f86d081... session.jsonl
 
 This finds changes by someone who did not recompute the hashes of the record. Anyone who can write
-the file can do that, and can remove whole sessions from its end: keep the hash that the guard prints
-at the end of a session in another place, and give it with --sha256, which can be repeated.
+the file can do that, and can remove whole sessions from its end: keep the hash that the guard
+prints at the end of a session in another place, and give it with --sha256, which can be repeated.
 
 A session without its end is not closed: its guard was killed or still runs, or its last lines were
 cut off.

@@ -46,7 +46,7 @@ Examples:
   tenon teardown RECORD --var password=... --secret action.http_request.login.body=@token.txt
   tenon teardown RECORD --undone action.http_request.order
 
-The record says how each action is undone, even if the scenario file has changed or is gone.
+The record says how each action is undone, even if the scenario file was changed or removed.
 Secrets that are not encrypted in the record must be passed again.";
 
 // A scenario and its variables.

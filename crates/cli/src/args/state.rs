@@ -22,7 +22,8 @@ Examples:
 
 The configuration needs an empty block `backend \"http\" {}` in `terraform`. One of the variables is
 a password that is different for each server; other users and machines cannot use the server. If
-stdout is a pipe, as in the first example, the server ends with the shell, and Ctrl-C does not reach it.";
+stdout is a pipe, as in the first example, the server ends with the shell, and Ctrl-C does not reach
+it.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum StateCommand {
@@ -33,6 +34,10 @@ pub(crate) enum StateCommand {
 #[derive(Debug, clap::Args)]
 #[command(after_help = SERVE_EXAMPLES, override_usage = "tenon state serve [OPTIONS] -- CMD...")]
 pub(crate) struct StateServeArgs {
+    /// The plugin to start
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub(crate) plugin: Vec<OsString>,
+
     /// Loopback address to listen on; port 0 picks a free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
@@ -57,8 +62,4 @@ pub(crate) struct StateServeArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-
-    /// The plugin to start
-    #[arg(last = true, required = true, value_name = "CMD")]
-    pub(crate) plugin: Vec<OsString>,
 }

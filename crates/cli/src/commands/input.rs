@@ -41,7 +41,7 @@ impl Input {
         matches!(self, Input::Terminal(_))
     }
 
-    /// The next line. If the future is dropped, the next call goes on where it was, with the same
+    /// The next line. If the future is dropped, the next call continues where it was, with the same
     /// prompt.
     pub(crate) async fn next(&mut self, prompt: Prompt<'_>) -> Result<Entered, Failure> {
         match self {

@@ -102,7 +102,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs the commands of a page, at least so many.
+/// Runs the commands of a page, at least `least` of them.
 async fn run(page: &str, least: usize, tool: Tool) {
     let text = fs::read_to_string(root().join(page)).expect("a page");
     trial(tool, async |_, _| {

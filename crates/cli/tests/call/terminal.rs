@@ -222,7 +222,7 @@ async fn the_terminal_is_left_as_it_was() {
     .await;
 }
 
-/// The prompt is for people; whoever reads results gets nothing else.
+/// The prompt is for people; stdout has results alone.
 #[tokio::test]
 async fn the_prompt_is_not_among_the_results() {
     trial(tools::python(), async |_, _| {

@@ -49,7 +49,7 @@ async fn many_calls_in_one_connection() {
 
 /// Answers are printed as they arrive: a program that pipes calls in one by one waits for each.
 #[tokio::test]
-async fn repl_answers_at_once() {
+async fn repl_prints_each_answer_as_it_arrives() {
     let shell = Shell::new();
     let line = "mkfifo calls; tenon call --repl -- tenon echo < calls | { \
         exec 3> calls; \

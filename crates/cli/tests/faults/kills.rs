@@ -48,7 +48,7 @@ fn killed_at_any_moment() {
     }
 }
 
-/// Kills it when so many things more have been put, or lets it end before.
+/// Kills it after this number of further puts, or lets it end before.
 fn kill_after(scene: &Scene, dice: &mut Dice, mut child: Child) {
     let enough = scene.put_count() + dice.roll(ACTIONS);
     while scene.put_count() < enough && child.try_wait().unwrap().is_none() {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{Stage, action, action_after};
 
-/// Notes when it begins and ends, after so many have come together.
+/// Notes when it begins and ends, after `count` have come together.
 fn meeting(count: usize) -> Value {
     json!([
         ["note", "begin"],
@@ -47,7 +47,7 @@ async fn four_providers(jobs: usize, count: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn several_providers_at_once() {
+async fn several_providers_in_parallel() {
     // They wait for each other, so that many do run at once; the diary says that no more do.
     assert_eq!(most_at_once(&four_providers(8, 4).await), 4);
     assert_eq!(most_at_once(&four_providers(2, 2).await), 2);

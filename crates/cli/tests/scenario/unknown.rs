@@ -356,7 +356,7 @@ async fn what_was_repeated_is_undone_once() {
 
 /// With `--no-record`, the advice names no record.
 #[tokio::test]
-async fn without_a_record_nothing_is_said_about_it() {
+async fn without_a_record_the_advice_does_not_name_one() {
     let mut stage = Stage::new(json!({ "execute a 1": unknown() }));
     stage.scenario(&action("a", ""));
     let outcome = stage.run("tenon run demo.hcl --no-record").await;

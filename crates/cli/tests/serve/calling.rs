@@ -15,7 +15,7 @@ async fn watching() {
         (
             "--json",
             "{\"event\":{\"method\":\"tick\",\"params\":{\"number\":1}}}",
-            "{\"error\":{\"message\":\"the server is gone: the peer closed the connection\"}}",
+            "{\"error\":{\"message\":\"the connection to the server ended: the peer closed the connection\"}}",
         ),
     ] {
         let serving = Serving::start("--verbose -- tenon echo").await;
@@ -37,7 +37,7 @@ async fn watching() {
         match option {
             "" => assert_eq!(
                 ended.stderr,
-                "error: the server is gone: the peer closed the connection"
+                "error: the connection to the server ended: the peer closed the connection"
             ),
             _ => assert_eq!(ended.stderr, ""),
         }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::serving::Serving;
 use crate::support::program::eventually;
 
-/// Waits until the plugin works on so many calls.
+/// Waits until the plugin works on this many calls.
 async fn busy(serving: &Serving, calls: usize) {
     eventually("calls that run", || serving.frames("out").len() >= calls).await;
 }

@@ -20,7 +20,7 @@ async fn the_number_of_clients_is_limited() {
         refusal,
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32000,\"message\":\"this server has too many clients already\"}}\n"
     );
-    // In the framing of whoever is refused, if its first bytes come in time, which a busy machine
+    // In the framing of the refused client, if its first bytes come in time, which a busy machine
     // may prevent now and then.
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"add","params":[1,2]}"#;
     let request = format!("Content-Length: {}\r\n\r\n{body}", body.len());

@@ -269,7 +269,7 @@ fn destroy_refresh_and_import_have_hooks() {
 }
 
 #[test]
-fn plugins_get_the_errors_of_a_failed_plan() {
+fn a_plan_that_fails_is_told_to_plugins() {
     trial(|workspace| {
         project(workspace, "{}", "");
         workspace.write(

@@ -144,7 +144,7 @@ fn a_kill_after_the_apply_leaves_the_state() {
 fn an_interrupt_is_passed_on_to_terraform_once() {
     trial(|workspace| {
         prepared(workspace, SLOW, "{}");
-        // Terraform would end at once with SIGHUP, so it gets SIGTERM. Below `nohup` nobody gets it.
+        // Terraform would end at once with SIGHUP, so it gets SIGTERM. Below `nohup` it is ignored.
         let hang_up = (!ignores_hang_up()).then_some(Signal::HUP);
         for signal in [Signal::INT, Signal::TERM].into_iter().chain(hang_up) {
             let running = workspace.begin("apply -auto-approve");

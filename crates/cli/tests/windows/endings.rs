@@ -21,7 +21,7 @@ fn a_killed_command_leaves_no_process_behind() {
         let server = place.start(arguments.concat());
         until("a process holds the file", || is_held(&place.held()));
         server.kill();
-        until("nobody holds the file", || !is_held(&place.held()));
+        until("the file is no longer held", || !is_held(&place.held()));
     }
 }
 
@@ -50,7 +50,7 @@ fn a_grandchild_in_another_job_ends_too() {
     let server = place.start(outer.concat());
     until("the last of them holds the file", || is_held(&place.held()));
     server.kill();
-    until("nobody holds the file", || !is_held(&place.held()));
+    until("the file is no longer held", || !is_held(&place.held()));
 }
 
 /// A call that times out ends a plugin that does not listen, and its descendants.
@@ -66,5 +66,5 @@ fn a_finished_command_leaves_no_process_behind() {
     ];
     let outcome = place.tenon(arguments.concat());
     assert_eq!(outcome.stdout, "\"hello\"\n", "{outcome:?}");
-    until("nobody holds the file", || !is_held(&place.held()));
+    until("the file is no longer held", || !is_held(&place.held()));
 }

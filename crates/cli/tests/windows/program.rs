@@ -196,7 +196,7 @@ impl Said {
     }
 }
 
-/// This program with a task, which is nobody's plugin.
+/// This program with a task, which is not a plugin.
 pub(crate) fn again(task: &str, file: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     let command = command.args(AS_TASK).env(TASK, task).env(FILE, file);

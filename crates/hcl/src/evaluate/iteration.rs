@@ -7,7 +7,7 @@ use tenon_values::{Kind as ValueKind, Marks, Type, Value};
 use super::{Evaluated, Evaluator, Local, Locals, Reported};
 use crate::syntax::{Each, For, Node};
 
-/// What is gone through: pairs of a key and a value.
+/// What is iterated over: pairs of a key and a value.
 pub(super) enum Collection {
     Known(Vec<(Value, Value)>),
     /// Its elements are not known yet.

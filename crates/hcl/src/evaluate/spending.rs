@@ -103,7 +103,7 @@ impl Evaluator<'_> {
     }
 
     /// No value is larger than peers would read. It says nothing about an expression that it comes
-    /// to a larger one, so `try` and `can` do not go on with that.
+    /// to a larger one, so `try` and `can` do not continue with that.
     pub(super) fn refuse_large(&mut self, value: &Value, span: Span) -> Result<(), Reported> {
         let limits = Limits::default();
         let size = value.size();

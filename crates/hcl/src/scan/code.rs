@@ -167,7 +167,7 @@ impl Scan<'_> {
     }
 }
 
-/// Whether a byte can begin a word of code, or go on with one.
+/// Whether a byte can begin a word of code, or continue one.
 fn is_in_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }

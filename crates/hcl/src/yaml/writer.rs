@@ -28,7 +28,7 @@ pub fn write<E>(value: &Value, allow: impl Fn(usize) -> Result<(), E>) -> Result
     };
     writer.value(value, 0, Lead::Document)?;
     if !matches!(value.kind(), Kind::String(_)) && !is_collection(value) {
-        // A document that is a plain scalar could go on.
+        // A document that is a plain scalar could continue.
         writer.out.push_str("...\n");
     }
     Ok(writer.out)

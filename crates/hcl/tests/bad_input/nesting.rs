@@ -1,4 +1,4 @@
-//! Texts that are nested so deep that whoever reads them by recursion runs out of stack.
+//! Texts that are nested so deep that a recursive reader runs out of stack.
 
 use super::{error_of, errors_of, watched};
 use tenon_hcl::{Source, parse_template};

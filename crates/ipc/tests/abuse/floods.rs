@@ -61,7 +61,7 @@ fn answers_to_nothing() {
     });
 }
 
-/// Each has a name of its own, so whoever remembered them would remember half a gigabyte.
+/// Each has a name of its own, so a server that remembered them would need half a gigabyte.
 #[test]
 fn a_million_events_without_a_handler() {
     const COUNT: usize = 1_000_000;

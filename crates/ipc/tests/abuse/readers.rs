@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::subject::caller::{Caller, connect, request};
 use crate::subject::{PATIENCE, Subject, eventually, tell};
 
-/// Sends the same thing until nobody takes it any more; tells how often that went well.
+/// Sends the same thing until it is no longer accepted; returns how often it was.
 fn send_until_full(stream: &mut UnixStream, line: &str, most: usize) -> usize {
     // The server may need a moment to take in what it can.
     stream
@@ -146,7 +146,7 @@ fn half_a_client() {
     });
 }
 
-/// It has finished sending and waits. Only when it goes for good, nobody waits any more.
+/// It has finished sending and waits, until it disconnects.
 #[test]
 fn half_a_client_goes_for_good() {
     let subject = Subject::start(300);
@@ -179,7 +179,10 @@ fn the_other_half_of_a_client() {
             let line = request(1, "echo", "[1]");
             let started = Instant::now();
             while let Ok(()) = client.write_all(line.as_bytes()) {
-                assert!(started.elapsed() < PATIENCE, "nobody hangs up");
+                assert!(
+                    started.elapsed() < PATIENCE,
+                    "the server keeps the connection"
+                );
             }
         };
         std::thread::scope(|scope| {

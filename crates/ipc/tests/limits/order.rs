@@ -146,9 +146,9 @@ async fn a_cancellation_goes_past_all_questions() {
     }
 }
 
-/// So many at once, and the next one when one of them is done.
+/// Two run at the same time, and the next one starts when one of them is done.
 #[tokio::test]
-async fn only_so_many_run_at_once() {
+async fn the_number_of_running_handlers_is_limited() {
     let place = Place::new();
     let (router, mut handlers) = handlers();
     let settings = Settings {

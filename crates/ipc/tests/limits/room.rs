@@ -21,7 +21,7 @@ fn router() -> Router<()> {
 }
 
 #[tokio::test]
-async fn there_is_room_for_so_many_and_again_when_one_has_left() {
+async fn the_number_of_clients_is_limited_and_one_that_leaves_makes_room() {
     let place = Place::new();
     let settings = Settings {
         connections: 2,

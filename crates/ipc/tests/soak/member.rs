@@ -151,7 +151,7 @@ impl Member {
         format!("{}.{}", self.number, self.calls)
     }
 
-    /// Has a token sent back, with so many bytes after it.
+    /// Has a token sent back, with this many bytes after it.
     async fn echo(&mut self, padding: usize) {
         let token = self.token();
         echo(&self.client, token, padding).await;

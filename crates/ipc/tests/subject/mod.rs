@@ -113,12 +113,12 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// A server for so many clients.
+    /// A server for this many clients.
     pub(crate) fn start(connections: usize) -> Subject {
         Subject::with_files(connections, MANY_FILES)
     }
 
-    /// A server that may have so many files open.
+    /// A server that may have this many files open.
     pub(crate) fn with_files(connections: usize, files: u64) -> Subject {
         static ALONE: Mutex<()> = Mutex::new(());
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -272,7 +272,7 @@ pub(crate) fn eventually(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Tells whoever runs the tests with `--nocapture` what was measured.
+/// Prints what was measured, for runs with `--nocapture`.
 #[expect(clippy::print_stderr, reason = "a test's stderr is for people")]
 pub(crate) fn tell(what: &str) {
     let thread = std::thread::current();

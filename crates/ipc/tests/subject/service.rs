@@ -14,9 +14,9 @@ use tenon_rpc::{Format, Payload, Router, RpcError, events, methods};
 methods! {
     /// Never answers.
     Hang = "hang" (Option<serde_json::Value>) -> ();
-    /// Answers with a text of so many bytes.
+    /// Answers with a text of this many bytes.
     Text = "text" ((usize,)) -> String;
-    /// Answers after so many milliseconds.
+    /// Answers after this many milliseconds.
     Wait = "wait" ((u64,)) -> ();
     /// Sends `news` with the numbers from the first up to the second to everybody.
     Shout = "shout" ((u64, u64)) -> ();

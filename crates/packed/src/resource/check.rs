@@ -78,7 +78,7 @@ fn compare(planned: &Value, state: &Value, path: Path) -> Option<Path> {
             });
     }
     match (planned.elements(), state.elements()) {
-        // The elements of a set cannot be distinguished while some are unknown.
+        // The elements of a set cannot be told apart while some are unknown.
         (Some(_), Some(_)) if matches!(planned.ty(), tenon_values::Type::Set(_)) => {
             planned.is_wholly_known().then_some(path)
         }

@@ -122,7 +122,7 @@ impl Managed<'_> {
         self.change(&planned.after, &config, planned.private).await
     }
 
-    /// Reads how it is now. `false`: it is gone.
+    /// Reads its current state. `false`: it no longer exists.
     ///
     /// # Errors
     /// Reading failed.

@@ -132,7 +132,7 @@ async fn a_password_is_kept_nowhere() {
     script.end().await;
 }
 
-/// Answers so many posts, and gives what was posted.
+/// Answers this many posts, and returns what was posted.
 async fn webhook(listener: TcpListener, count: usize) -> Vec<Value> {
     let mut posted = Vec::new();
     for _ in 0..count {

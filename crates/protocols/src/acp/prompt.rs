@@ -35,7 +35,7 @@ words! {
         MaxTokens = "max_tokens",
         /// The agent reached its limit of requests to the model.
         MaxTurnRequests = "max_turn_requests",
-        /// The agent refuses to go on.
+        /// The agent refuses to continue.
         Refusal = "refusal",
         /// The client cancelled the turn.
         Cancelled = "cancelled",

@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one");
     }
 
-    /// Who has the old file open goes on reading it: it is replaced, not written into.
+    /// Who has the old file open continues reading it: it is replaced, not written into.
     #[test]
     fn readers_of_the_old_file_keep_it() {
         let folder = tempfile::tempdir().unwrap();

@@ -74,7 +74,7 @@ impl Session {
     }
 }
 
-/// Reads a dsn. What is wrong with it is said without quoting it: there is a password in it.
+/// Reads a dsn. Errors do not quote it: it contains a password.
 fn read(dsn: &str) -> Result<Config, Failure> {
     // A certificate is always checked, so these ask for no more than `require` does here.
     let dsn = dsn
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_has_a_default() {
+    fn omitted_settings_have_a_default() {
         let config = read("host=x").unwrap();
         assert_eq!(config.get_ssl_mode(), SslMode::Disable);
         assert_eq!(config.get_connect_timeout(), Some(&CONNECT_LIMIT));

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_form_is_said() {
+    fn values_that_cannot_be_converted_are_errors() {
         let error = sent(r#"{"a":1}"#, &Type::TEXT).unwrap_err();
         assert!(error.contains("jsonencode"), "{error}");
         let error = sent(r#""not base64""#, &Type::BYTEA).unwrap_err();

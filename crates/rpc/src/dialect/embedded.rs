@@ -9,7 +9,7 @@ use super::{Dialect, Frame, Inbound, Limits, MalformedKind};
 use crate::message::{Id, Message};
 
 /// How often a line may be looked through in all. Text can be such that every brace in it might
-/// begin a message that goes on to the end of the line.
+/// begin a message that continues to the end of the line.
 const EFFORT: usize = 16;
 
 /// Takes a line apart into the answers in it and the text around them. `None` if there is no answer

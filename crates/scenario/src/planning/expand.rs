@@ -21,7 +21,7 @@ const MOST_NODES: usize = 100_000;
 /// Expands a scenario, and returns what is wrong with it. Nodes have no dependencies yet.
 ///
 /// # Errors
-/// It is too large to go on with.
+/// It is too large to continue with.
 pub(crate) fn expand(
     scenario: &Arc<Scenario>,
     declarations: &Declarations,

@@ -1,4 +1,4 @@
-//! From blocks and attributes to the model. Every problem is noted, and reading goes on.
+//! From blocks and attributes to the model. Every problem is noted, and reading continues.
 
 mod action;
 mod component;

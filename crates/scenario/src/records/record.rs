@@ -112,7 +112,7 @@ impl Record {
         format!("orchard_{}_run_{}.json", self.scenario, self.id)
     }
 
-    /// The files that are needed to go on with the run or to undo it: those that it was read from,
+    /// The files that are needed to continue with the run or to undo it: those that it was read from,
     /// and the programs of its providers.
     pub fn files_of(&self) -> Vec<PathBuf> {
         let programs = self.providers.iter().filter_map(|one| one.source.path());
@@ -169,7 +169,7 @@ impl Record {
         };
     }
 
-    /// Forgets the secrets that were kept to go on with the run.
+    /// Forgets the secrets that were kept to continue with the run.
     pub(crate) fn forget_secrets(&mut self) {
         self.sealed_variables.clear();
         self.nodes.iter_mut().for_each(|node| node.sealed.clear());

@@ -27,7 +27,7 @@ use crate::run::options::RunOptions;
 /// How many actions are named.
 const NAMED: usize = 5;
 
-/// Opens the record of a run that is to go on.
+/// Opens the record of a run that is to continue.
 ///
 /// # Errors
 /// It cannot be read, is in use, or part of the run was undone; or the outcome of some action is
@@ -70,7 +70,7 @@ pub(super) fn reopen(
     }
 }
 
-/// Refuses to go on with other values than those that actions were done with.
+/// Refuses to continue with other values than those that actions were done with.
 ///
 /// # Errors
 /// A variable differs, or what an action would be given that is repeated.

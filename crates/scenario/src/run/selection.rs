@@ -1,4 +1,4 @@
-//! Which nodes of a graph are gone through, and in what order.
+//! Which nodes of a graph are visited, and in what order.
 
 use std::collections::BTreeSet;
 

@@ -251,7 +251,7 @@ impl Work for RunWork<'_> {
             return Ok(false);
         };
         if let Some(problem) = problem {
-            // It is done, but a resumed run could not go on with what it returned.
+            // It is done, but a resumed run could not continue with what it returned.
             node.status = Status::Maybe;
             node.error = Some(problem);
         }

@@ -122,7 +122,7 @@ impl TeardownWork<'_> {
             self.record.forget_secrets();
             self.record.forget_undos();
         }
-        // The run itself did not come to its end, and now nothing of it is left to go on with.
+        // The run itself did not come to its end, and now nothing of it is left to continue with.
         if self.record.status == RunStatus::Running {
             self.record.status = RunStatus::Interrupted;
         }

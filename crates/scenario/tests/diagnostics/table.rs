@@ -16,7 +16,7 @@ pub(super) struct Case {
     written: String,
 }
 
-/// Reads a table. What stands before the first case is for whoever reads it.
+/// Reads a table. What stands before the first case is a comment.
 pub(super) fn read(text: &str) -> (String, Vec<Case>) {
     let mut parts = text.split("\n### ");
     let preface = parts.next().unwrap_or_default().to_owned();

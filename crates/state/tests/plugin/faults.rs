@@ -134,7 +134,7 @@ async fn a_plugin_that_hangs_is_a_failure_and_is_started_again() {
 
 /// Calls do not wait for it until their time is over.
 #[tokio::test]
-async fn a_plugin_that_cannot_start_again_is_a_failure_at_once() {
+async fn a_plugin_that_cannot_start_again_fails_calls_immediately() {
     Place::trial(async |place| {
         let served = puppet(place, LONG).await;
         place.faults(json!({ "read": { "how": "die before the answer", "times": 1 } }));

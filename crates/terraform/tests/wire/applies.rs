@@ -155,7 +155,7 @@ async fn a_failed_update_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_resource_goes_only_when_the_script_says_so() {
+async fn a_resource_is_removed_only_if_the_script_says_so() {
     let warning = json!([{"severity": "warning", "summary": "late"}]);
     let error = json!([{"severity": "error", "summary": "locked"}]);
     // The answer, whether the resource is removed, and the diagnostics.

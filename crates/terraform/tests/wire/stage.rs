@@ -129,7 +129,7 @@ impl Stage {
             .collect()
     }
 
-    /// Waits until the puppets have heard so many calls of this method.
+    /// Waits until the puppets have received this many calls of this method.
     pub(crate) async fn until_heard(&self, method: &str, count: usize) {
         let enough = async {
             while self.heard_of(method).len() < count {

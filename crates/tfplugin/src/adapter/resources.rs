@@ -178,7 +178,7 @@ impl<P: Provider> Adapter<P> {
             Ok(apply_resource_change::Response {
                 new_state: Some(wire::encode(&answer.state, &types.state)?),
                 private: { answer.private }.unwrap_or_else(|| request.planned_private.clone()),
-                // What is gone has no identity.
+                // A deleted resource has no identity.
                 new_identity: match answer.state.is_null() {
                     true => None,
                     false => types.identity_or(answer.identity.as_ref(), sent)?,

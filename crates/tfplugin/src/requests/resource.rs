@@ -87,7 +87,7 @@ pub struct ApplyRequest {
 /// A change that was made, or as much of it as could be made.
 #[derive(Clone, Debug)]
 pub struct ApplyResponse {
-    /// The resource as it is now; null if it is gone.
+    /// The current state of the resource; null if it no longer exists.
     pub state: Value,
     /// Its private data; `None` keeps what was planned.
     pub private: Option<Vec<u8>>,
@@ -128,7 +128,7 @@ pub struct ReadRequest {
 /// A resource as it is.
 #[derive(Clone, Debug)]
 pub struct ReadResponse {
-    /// The resource; null if it is gone.
+    /// The resource; null if it no longer exists.
     pub state: Value,
     /// Its private data; `None` keeps what there is.
     pub private: Option<Vec<u8>>,

@@ -9,7 +9,7 @@ use crate::value::Value;
 
 /// Refining a value says more about it. On a known value that is a check: it must be so already.
 ///
-/// Each of these fails where what is said contradicts what is known, or cannot be said of the
+/// Each of these fails if the refinement contradicts what is known, or is not possible for the
 /// value's type. A dynamic unknown stays as it is: nothing can be known of it.
 impl Value {
     /// The value is not null.

@@ -11,7 +11,7 @@ pub(crate) fn any_type() -> BoxedStrategy<Type> {
     of_leaves(Just(Type::Dynamic).boxed(), 3, Just(false).boxed())
 }
 
-/// A type without anything dynamic in it, at most so many levels below the first.
+/// A type without anything dynamic in it, at most this many levels below the first.
 pub(crate) fn exact_type(depth: u32) -> BoxedStrategy<Type> {
     of_leaves(Just(Type::String).boxed(), depth, Just(false).boxed())
 }

@@ -194,7 +194,7 @@ fn nothing_unknown_or_marked_is_read() {
         refused::<Number>(&Value::unknown(Type::Number)),
         "the value is not known yet"
     );
-    // What nobody asks for may be anything.
+    // What is not read may be anything.
     let extra = Value::object([
         ("name", Value::from("x")),
         ("extra", Value::unknown(Type::Bool)),

@@ -30,7 +30,7 @@ impl Session {
     /// too long for one update is sent in several.
     ///
     /// # Errors
-    /// The client does not support this kind of update, the session could not be stored, or the client is gone.
+    /// The client does not support this kind of update, the session could not be stored, or the client has disconnected.
     pub async fn update(&self, update: SessionUpdate) -> Result<(), AgentError> {
         let mut writer = self.inner.writer.lock().await;
         for update in split(update) {

@@ -33,7 +33,7 @@ fn history(opened: &Opened) -> Vec<SessionUpdate> {
 }
 
 #[test]
-fn what_was_said_is_there_again_and_chunks_are_joined() {
+fn a_stored_history_is_read_again_with_its_chunks_joined() {
     let (_folder, store) = store();
     let mut opened = store.create(info("/w")).unwrap();
     let id = opened.info.session_id.clone();

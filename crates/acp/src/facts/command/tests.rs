@@ -68,7 +68,7 @@ fn what_changes_nothing_is_left_out_of_a_command() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_said() {
+fn commands_that_cannot_be_read_are_marked() {
     for line in [
         "git status $(rm x)",
         "echo \"$(rm x)\"",

@@ -33,8 +33,8 @@ Agents may do things without asking. The policy decides about what they ask for;
 sandbox hold for everything that they do.
 
 Exit codes: 0 the editor has ended the session, 1 the record or the summary could not be finished,
-2 wrong usage or an invalid policy, 3 the agent could not be started or ended by itself, 4 one of the
-two broke the protocol, 130 ended by a signal.";
+2 wrong usage or an invalid policy, 3 the agent could not be started or ended by itself, 4 one of
+the two broke the protocol, 130 ended by a signal.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "tenon acp guard [OPTIONS] -- AGENT...")]

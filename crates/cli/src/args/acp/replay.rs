@@ -18,13 +18,14 @@ Examples:
   Test a client in CI:
     my-client -- tenon acp replay --json session.jsonl
 
-Calls are matched by method, session and order, not by time or id. Ids are new, and the names and folders of sessions are
-translated. As the agent, stdin and stdout are the connection and the report goes to stderr.
+Calls are matched by method, session and order, not by time or id. Ids are new, and the names and
+folders of sessions are translated. As the agent, stdin and stdout are the connection and the report
+goes to stderr.
 
 A record holds one conversation for each guard that has written to it; --part chooses one.
 
-Exit codes: 0 nothing was different, 1 something was, 2 the record is broken, 3 the agent could not be
-started or ended early, 5 the other side did not answer in time.";
+Exit codes: 0 nothing was different, 1 something was, 2 the record is broken, 3 the agent could not
+be started or ended early, 5 the other side did not answer in time.";
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_batch_is_said() {
+    fn mistakes_in_a_batch_are_reported() {
         for (text, expected) in [
             ("{}", "a batch is a JSON array"),
             ("[]", "the batch is empty"),

@@ -63,7 +63,7 @@ struct Person {
     waiting: VecDeque<Question>,
 }
 
-/// Whether the conversation goes on.
+/// Whether the conversation continues.
 #[derive(PartialEq, Eq)]
 enum Next {
     Line,

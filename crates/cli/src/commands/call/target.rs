@@ -184,7 +184,10 @@ impl Target {
                 let reason = connection.closed().await;
                 let code = Failure::from(CallError::Closed(reason.clone())).code;
                 let complaint = complaint(&connection.peer());
-                Failure::new(code, format!("the server is gone: {reason}{complaint}"))
+                Failure::new(
+                    code,
+                    format!("the connection to the server ended: {reason}{complaint}"),
+                )
             }
             Side::Plugin(plugin) => {
                 let never = std::future::pending::<Result<(), CallError>>();

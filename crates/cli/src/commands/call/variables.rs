@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_said() {
+    fn unknown_variables_and_steps_are_errors() {
         let variables = variables();
         for (text, expected) in [
             ("$y", "unknown variable $y; there are $_, $x"),

@@ -19,7 +19,7 @@ const GRACE: Duration = Duration::from_millis(500);
 pub(super) struct Serving(Relay);
 
 impl Serving {
-    /// Offers the plugin. That it cannot be offered is printed, and the rest of the work goes on.
+    /// Offers the plugin. That it cannot be offered is printed, and the rest of the work continues.
     pub(super) async fn start(
         args: &DevArgs,
         project: &Project,

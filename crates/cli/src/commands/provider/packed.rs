@@ -153,8 +153,8 @@ fn not_found(mirror: &Path, source: &str, version: Option<&str>) -> Failure {
     Failure::new(
         Code::Failed,
         format!(
-            "there is no packed provider {source}{version} in {mirror}\n  hint: `tenon provider list` shows \
-             those that there are; --namespace and --mirror choose others"
+            "there is no packed provider {source}{version} in {mirror}\n  hint: `tenon provider list` lists \
+             them; --namespace and --mirror choose others"
         ),
     )
 }

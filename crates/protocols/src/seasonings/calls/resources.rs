@@ -193,7 +193,7 @@ pub struct ReadResource<'a> {
 /// A resource as it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The resource; null if it is gone, `None` only beside an error.
+    /// The resource; null if it no longer exists, `None` only together with an error.
     pub state: Option<Value>,
     /// New private data; `None` keeps what there is.
     pub private: Option<Bytes>,

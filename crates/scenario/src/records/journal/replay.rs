@@ -151,7 +151,7 @@ pub(super) fn forget(record: &mut Record, damage: &Damage) {
     record.redo = redone;
 }
 
-/// It may have been undone. A teardown does that again, and the run cannot go on.
+/// It may have been undone. A teardown does that again, and the run cannot continue.
 fn lose_teardown(node: &mut NodeRecord) {
     if node.is_there() && node.undo.is_some() {
         node.set_teardown(None, Status::Maybe, None);

@@ -11,7 +11,7 @@ use crate::args::chat_help;
 use crate::exit::Failure;
 use crate::output::on_one_line;
 
-/// Whether the talk goes on.
+/// Whether the chat continues.
 pub(super) enum Next {
     Line,
     End,
