@@ -140,6 +140,7 @@ struct Line<'a> {
 
 /// Why a record could not be opened or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// The file cannot be read or written.
     #[error("{}: {error}", .path.display())]

@@ -19,6 +19,7 @@ pub type SeeLog = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// A plugin that could not be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaunchError {
     /// It may not run.
     #[error(transparent)]

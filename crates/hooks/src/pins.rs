@@ -10,6 +10,7 @@ use crate::project::PluginSettings;
 
 /// A plugin that may not run.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PinError {
     /// A file is not the one whose checksum was noted.
     #[error(

@@ -26,6 +26,7 @@ pub struct Program {
 
 /// A command of Terraform that was to print JSON.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProgramError {
     /// It could not be started.
     #[error("{}: {error}", .path.display())]

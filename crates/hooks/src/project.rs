@@ -86,6 +86,7 @@ pub struct PluginSettings {
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProjectError {
     /// It cannot be read.
     #[error("{}: {error}", .path.display())]

@@ -246,7 +246,7 @@ impl PluginError {
         let other = wrote.and_then(Quote::dialect);
         if let Some(other) = other.filter(|other| self.dialect.is_some_and(|own| own != *other)) {
             return Some(format!(
-                "its output looks like the dialect {other}: `--dialect {other}` of tenon call and tenon serve selects it"
+                "its output looks like the dialect {other}; tenon call and tenon serve select that with `--dialect {other}`"
             ));
         }
         // What was cut off in the plugin's own dialect is not a misplaced print.

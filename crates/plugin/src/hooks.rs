@@ -21,7 +21,7 @@ pub enum ResourceHook {
     PostApply,
     /// Before the refresh, for each resource in the state. A failure stops the command.
     PreRefresh,
-    /// After the refresh, for each resource that has changed outside of Terraform.
+    /// After the refresh, for each resource in the state.
     PostRefresh,
 }
 

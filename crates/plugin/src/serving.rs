@@ -19,6 +19,7 @@ use crate::{Plugin, denobridge, ipc, mcp, orchard, process, seasonings};
 
 /// The program that calls a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Host {
     /// A runner of scenarios, which runs actions.
     Orchard,

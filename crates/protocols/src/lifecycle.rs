@@ -149,6 +149,17 @@ pub(crate) fn decode(answer: &Payload) -> Result<Value, CallError> {
         .map_err(CallError::Undecodable)
 }
 
+/// A version in the answer to a first call as an error quotes it, if it looks like one. Nothing else of the answer is
+/// quoted: it may be large, and may contain secrets.
+pub(crate) fn quotable_version(said: &Value) -> Option<String> {
+    const LONGEST: usize = 20;
+    match said {
+        Value::Number(version) => Some(version.to_string()),
+        Value::String(version) if version.len() <= LONGEST => Some(format!("{version:?}")),
+        _ => None,
+    }
+}
+
 /// Makes the first call of a protocol that has one, and decodes its answer. The answer may contain secrets,
 /// so errors do not quote it.
 #[cfg(feature = "values")]

@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tenon_rpc::{Payload, Peer, options::Cancel};
 
-use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, decode, refuse, send};
+use crate::lifecycle::{
+    Begun, Client, Spec, Work, call, client_info, decode, quotable_version, refuse, send,
+};
 use crate::uri;
 
 /// The supported versions, newest first. Their differences do not matter to a client that sends calls as
@@ -76,12 +78,18 @@ fn begin<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
 
 /// A server answers with the version that it chooses, which may differ from the one in the request.
 fn check(version: &Value) -> Result<(), tenon_rpc::CallError> {
-    match version.as_str() {
-        Some(version) if VERSIONS.contains(&version) => Ok(()),
-        _ => refuse(format!(
+    if version
+        .as_str()
+        .is_some_and(|version| VERSIONS.contains(&version))
+    {
+        return Ok(());
+    }
+    match quotable_version(version) {
+        Some(version) => refuse(format!(
             "the server speaks version {version} of MCP, but this client speaks {}",
             VERSIONS.join(", ")
         )),
+        None => refuse("`protocolVersion` in the answer to `initialize` is not a version"),
     }
 }
 

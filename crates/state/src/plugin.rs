@@ -23,6 +23,7 @@ pub struct PluginStorage {
 
 /// Why a storage plugin could not be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PluginStorageError {
     /// It cannot run, or does not answer its first call.
     #[error("{0}")]

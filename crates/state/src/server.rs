@@ -55,6 +55,7 @@ const ENDING_TIME: Duration = Duration::from_secs(10);
 
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BindError {
     /// States hold secrets, and the connection is not encrypted.
     #[error("{0} is not a loopback address")]

@@ -61,6 +61,7 @@ pub enum Release<'a> {
 
 /// Why a storage did not do what it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StorageError {
     /// Another client holds the lock.
     #[error("the state is locked")]

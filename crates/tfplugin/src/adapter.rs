@@ -103,13 +103,13 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 fn find<'a, T>(known: &'a BTreeMap<String, T>, name: &str) -> Result<&'a T, Diagnostic> {
     known.get(name).ok_or_else(|| {
         let names: Vec<&str> = known.keys().map(String::as_str).collect();
-        let only = match names.is_empty() {
+        let known = match names.is_empty() {
             true => String::new(),
-            false => format!(", only {}", names.join(", ")),
+            false => format!("; it has {}", names.join(", ")),
         };
         Diagnostic::error(
             "Unknown type",
-            format!("This provider has no {name:?} here{only}."),
+            format!("This provider has no {name:?} of this kind{known}."),
         )
     })
 }

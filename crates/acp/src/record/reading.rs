@@ -42,6 +42,7 @@ pub enum Content {
 
 /// Why an entry could not be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// The file cannot be read.
     #[error(transparent)]

@@ -121,7 +121,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = duration)]
     pub(crate) timeout: Limit,
 
-    /// Whether the files of the plugin may change
+    /// Which files of the plugin to pin by their SHA-256
     #[arg(long, value_name = "WHICH", default_value = "auto")]
     pub(crate) sha256: Pins,
 

@@ -97,7 +97,7 @@ fn command(args: &StateServeArgs) -> Result<PluginCommand, Failure> {
 pub(crate) fn cannot_start(error: PluginStorageError) -> Failure {
     match error {
         PluginStorageError::Start(error) => Failure::from(&*error),
-        PluginStorageError::Down(_) => Failure::cannot_start(error),
+        _ => Failure::cannot_start(error),
     }
 }
 

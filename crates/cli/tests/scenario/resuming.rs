@@ -218,7 +218,7 @@ async fn an_unknown_outcome_that_is_no_longer_in_the_file() {
         (
             " --redo-maybe",
             1,
-            "the outcome of action.put.b is unknown, and it is not in the scenario",
+            "the outcome of action.put.b is unknown, and it is no longer in the scenario",
         ),
     ] {
         let line = format!("tenon run --resume {record}{flags}");

@@ -23,7 +23,11 @@ fn greet<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
         let health = decode(&answer)?;
         match &health["ok"] {
             Value::Bool(true) => Ok(Some(answer)),
-            _ => refuse(format!("`health` answered {health}, not {{\"ok\":true}}")),
+            Value::Bool(false) => {
+                refuse("`health` answered \"ok\": false: the script is not ready")
+            }
+            // The answer is not quoted: it may be large, and may contain secrets.
+            _ => refuse("`health` did not answer {\"ok\":true}"),
         }
     })
 }

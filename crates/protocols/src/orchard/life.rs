@@ -8,7 +8,7 @@ use tenon_rpc::CallError;
 use tenon_rpc::{Dialect, Peer, options::Stray};
 
 use super::{ERROR_NAMES, VERSION};
-use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, refuse};
+use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, quotable_version, refuse};
 
 pub(crate) static SPEC: Spec = Spec {
     name: "orchard",
@@ -33,11 +33,12 @@ fn greet<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
         let answer = call(peer, "describe", Some(json!({}))).await?;
         let described = decode(&answer)?;
         let spoken = &described["schema"]["protocol"];
-        match spoken == VERSION {
-            true => Ok(Some(answer)),
-            false => refuse(format!(
-                "the provider speaks protocol {spoken}, but this host speaks {VERSION:?}"
+        match quotable_version(spoken) {
+            _ if spoken == VERSION => Ok(Some(answer)),
+            Some(version) => refuse(format!(
+                "the provider speaks protocol {version}, but this host speaks {VERSION:?}"
             )),
+            None => refuse("the schema in the answer to `describe` has no protocol version"),
         }
     })
 }

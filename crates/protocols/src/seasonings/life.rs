@@ -12,7 +12,9 @@ use super::capabilities::{Capabilities, Level};
 #[cfg(feature = "values")]
 use super::list;
 use super::names::canonical;
-use crate::lifecycle::{Begun, Client, Spec, Work, call, client_info, decode, refuse};
+use crate::lifecycle::{
+    Begun, Client, Spec, Work, call, client_info, decode, quotable_version, refuse,
+};
 
 /// The version of the protocol.
 pub const VERSION: u64 = 1;
@@ -123,7 +125,8 @@ impl Welcome {
     pub fn read(answer: &Payload) -> Result<Welcome, CallError> {
         let said = decode(answer)?;
         if !said.is_object() {
-            return refuse(format!("`init` is answered with a map, not with {said}"));
+            // It is not quoted: it may be large, and may contain secrets.
+            return refuse("`init` did not answer a map");
         }
         check_version(&said["protocol_version"])?;
         let info = match &said["provider_info"] {
@@ -161,11 +164,12 @@ pub fn speaks(version: &Value) -> bool {
 }
 
 fn check_version(said: &Value) -> Result<(), CallError> {
-    match speaks(said) {
-        true => Ok(()),
-        false => refuse(format!(
-            "the plugin speaks version {said} of the protocol, and this host speaks version {VERSION}"
+    match (speaks(said), quotable_version(said)) {
+        (true, _) => Ok(()),
+        (false, Some(version)) => refuse(format!(
+            "the plugin speaks version {version} of the protocol, and this host speaks version {VERSION}"
         )),
+        (false, None) => refuse("`protocol_version` in the answer to `init` is not a version"),
     }
 }
 
@@ -308,10 +312,24 @@ mod tests {
         ] {
             read(json!({ "protocol_version": same })).unwrap();
         }
-        for other in [json!(2), json!("2.0"), json!("one"), json!([1]), json!(0)] {
+        for other in [json!(2), json!("2.0"), json!("one"), json!(0)] {
             let error = read(json!({ "protocol_version": other })).unwrap_err();
             let text = format!("version {other} of the protocol, and this host speaks version 1");
             assert!(error.to_string().contains(&text), "{error}");
+        }
+    }
+
+    /// It may be large, and may contain secrets.
+    #[test]
+    fn an_answer_that_breaks_the_protocol_is_not_quoted() {
+        for answer in [
+            json!("secret"),
+            json!(["secret"]),
+            json!({ "protocol_version": ["secret"] }),
+            json!({ "protocol_version": "secret".repeat(10) }),
+        ] {
+            let error = read(answer).unwrap_err().to_string();
+            assert!(!error.contains("secret"), "{error}");
         }
     }
 }

@@ -119,6 +119,7 @@ pub fn sha256(path: &Path) -> io::Result<String> {
 
 /// Why a manifest cannot be used.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ManifestError {
     /// It is not a manifest.
     Unreadable(serde_json::Error),

@@ -30,6 +30,7 @@ pub struct Malformed {
 
 /// What a malformed frame was meant to be, as far as it can be determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MalformedKind {
     /// Not in the dialect's format: usually text that a plugin printed.
     Stray,

@@ -10,9 +10,8 @@ use crate::records::kept::Kept;
 use crate::records::known::{Given, way_text};
 use crate::records::record::Record;
 
-/// Refuses secrets that are given under names which nothing in the record has: a name with a
-/// mistake in it would be given in vain. What is undone already still counts, so that the same
-/// command can be repeated.
+/// Refuses secrets under names that nothing in the record has: a misspelt name would have no effect. Names of
+/// actions that are undone already are accepted, so that the same command can be repeated.
 ///
 /// # Errors
 /// The names.

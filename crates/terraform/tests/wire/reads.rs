@@ -45,7 +45,7 @@ async fn null_is_null() {
 }
 
 #[tokio::test]
-async fn what_is_gone_is_gone() {
+async fn a_resource_that_no_longer_exists_is_removed_from_the_state() {
     let (core, held) = made(json!({"result": {"exists": false, "props": {"a": 1}}})).await;
     let read = core.read(&held).await;
     assert_none(&read.diagnostics);
@@ -140,7 +140,7 @@ async fn types_stay_as_they_are() {
 }
 
 #[tokio::test]
-async fn nothing_is_read_as_nothing() {
+async fn reading_a_null_state_returns_null() {
     let core = Core::new(json!({})).await;
     let read = core.read(&core.nothing()).await;
     assert!(read.state.is_null() && read.diagnostics.is_empty());

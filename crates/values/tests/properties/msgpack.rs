@@ -32,7 +32,7 @@ proptest! {
 
     /// Also of those that come back as other numbers, as they do from go-cty.
     #[test]
-    fn what_came_back_once_stays(value in any_value(Content::ANY)) {
+    fn a_decoded_value_encodes_to_the_same_bytes(value in any_value(Content::ANY)) {
         let ty = value.ty();
         let bytes = encode(&value, &ty).unwrap();
         let back = decode(&bytes, &ty).unwrap();

@@ -190,7 +190,7 @@ struct Wanting {
 }
 
 #[test]
-fn what_is_not_a_value_takes_none() {
+fn secrets_and_invalid_text_do_not_become_strings() {
     let object = Value::object([("a", Value::from("x")), ("b", Value::from("y").sensitive())]);
     let error = from_value::<Wanting>(&object).unwrap_err();
     assert!(

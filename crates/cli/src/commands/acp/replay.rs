@@ -39,7 +39,7 @@ fn script(args: &ReplayArgs) -> Result<Script, Failure> {
     };
     let items = items.map_err(|error| match error {
         ReadError::File(error) => unreadable(error),
-        ReadError::Damaged { .. } => Failure::usage(format!(
+        _ => Failure::usage(format!(
             "{name}: {error}\n  hint: --force replays it anyway"
         )),
     })?;

@@ -152,7 +152,7 @@ pub(crate) fn attended(process: Group) {
     tell("attended", process);
 }
 
-/// This process has ended, or is on its own.
+/// This process has ended, or is no longer watched.
 pub(crate) fn left(process: Group) {
     tell("left", process);
 }

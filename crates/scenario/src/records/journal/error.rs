@@ -8,6 +8,7 @@ use crate::hint::Hint;
 
 /// Why a record cannot be worked with.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum JournalError {
     /// A file cannot be read or written.
     #[error("{path}: {error}")]
