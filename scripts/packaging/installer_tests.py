@@ -1,7 +1,6 @@
 """The installers where they meet something else than they expect: addresses, folders and files of others, each other."""
 
 import os
-import platform
 import re
 import subprocess
 import sys
@@ -10,14 +9,7 @@ from pathlib import Path
 
 from . import archive, installers
 from .kinds import Job
-from .small import SmallPackages
-from .targets import STATIC, TARGETS
-
-
-def own_triple() -> str:
-    """The static target of this machine."""
-    names = [triple for triple in STATIC if platform.machine() in (TARGETS[triple].uname or ("", ()))[1]]
-    return names[0]
+from .small import SmallPackages, own_triple
 
 
 # Everything that a shell or PowerShell would act on.

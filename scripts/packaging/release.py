@@ -47,6 +47,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
 def check(new: str) -> str:
     """Refuses what cannot be released. Gives the name of the branch."""
     old = version()
+    versions.for_python(new)
     if versions.order(new) < versions.order(old):
         raise Refusal(f"version {new} is older than {old}, which Cargo.toml has")
     if changes := git("status", "--porcelain"):

@@ -1,21 +1,24 @@
 """What `scripts/package` and `scripts/release` write for other platforms and versions.
 
-In `scripts`: python3 -m unittest packaging.tests packaging.installer_tests packaging.windows_tests
+In `scripts`: python3 -m unittest packaging.tests packaging.installer_tests
 """
 
 import contextlib
+import importlib.util
 import io
 import json
 import os
 import platform
 import re
+import subprocess
+import sys
 import tarfile
 import unittest
 import unittest.mock
 
-from . import archive, check, command, container, contents, installers, npm, targets, versions
+from . import archive, check, command, container, contents, installers, npm, targets, versions, wheel
 from .product import Refusal, version
-from .small import SmallPackages
+from .small import SmallPackages, own_triple
 
 
 class Packages(SmallPackages):
@@ -61,6 +64,19 @@ class Packages(SmallPackages):
             self.folder.mkdir()
             npm.write(self.job("x86_64-unknown-linux-musl", "x86_64-unknown-linux-gnu"))
 
+    @unittest.skipUnless(sys.platform == "linux" and importlib.util.find_spec("ensurepip"), "it needs pip")
+    def test_pip_installs_a_version_before_a_release(self) -> None:
+        job = self.job(own_triple())
+        with unittest.mock.patch.object(wheel, "version", lambda: "1.2.0-rc.1"):
+            wheel.write(job)
+        self.assertRegex(job.written[0], r"^tenon_cli-1\.2\.0rc1-py3-none-")
+        place = self.folder / "place"
+        subprocess.run([sys.executable, "-m", "venv", place], check=True)
+        pip = [place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--no-input"]
+        subprocess.run([*pip, "install", "--quiet", "--no-index", job.output / job.written[0]], check=True)
+        listed = json.loads(subprocess.check_output([*pip, "list", "--format", "json"]))
+        self.assertIn({"name": "tenon-cli", "version": "1.2.0rc1"}, listed)
+        subprocess.run([*pip, "check"], check=True, stdout=subprocess.DEVNULL)
 
     def test_programs_for_other_processors_run_in_an_emulator(self) -> None:
         other = "aarch64-unknown-linux-musl" if platform.machine() == "x86_64" else "x86_64-unknown-linux-musl"
@@ -164,6 +180,18 @@ class Versions(unittest.TestCase):
         for wrong in ["", "1", "1.0", "v1.0.0", "1.0.0.0", "1.0.0-", "1.0.01", "1.0.0\n"]:
             with self.assertRaises(Refusal, msg=wrong):
                 versions.order(wrong)
+
+    def test_python_sorts_versions_in_the_same_way(self) -> None:
+        for version, form in [
+            ("1.2.0", "1.2.0"),
+            ("1.2.0-alpha.1", "1.2.0a1"),
+            ("1.2.0-beta.10", "1.2.0b10"),
+            ("1.2.0-rc.1", "1.2.0rc1"),
+        ]:
+            self.assertEqual(versions.for_python(version), form)
+        for wrong in ["1.2.0-rc", "1.2.0-rc1", "1.2.0-rc.1.2", "1.2.0-x.1", "1.2.0-1", "1.2"]:
+            with self.assertRaises(Refusal, msg=wrong):
+                versions.for_python(wrong)
 
     def test_a_changelog_gets_one_section(self) -> None:
         text = "# Changelog\n\n## Unreleased\n\n### Added\n- This.\n\n## 0.1.0 - 2026-01-01\n\n- First.\n"

@@ -8,6 +8,7 @@ from .contents import licenses, programs
 from .kinds import Job
 from .product import LICENSE, LICENSES, NAME, SUMMARY, version
 from .programs import Build
+from .versions import for_python
 
 DISTRIBUTION = NAME.replace("-", "_")
 
@@ -16,7 +17,7 @@ def metadata(readme: str) -> str:
     lines = [
         "Metadata-Version: 2.4",
         f"Name: {NAME}",
-        f"Version: {version()}",
+        f"Version: {for_python(version())}",
         f"Summary: {SUMMARY}",
         f"License-Expression: {LICENSE}",
         *(f"License-File: {name}" for name in LICENSES),
@@ -46,7 +47,7 @@ def record(entries: list[Entry], path: str) -> Entry:
 
 
 def write(job: Job) -> None:
-    base = f"{DISTRIBUTION}-{version()}"
+    base = f"{DISTRIBUTION}-{for_python(version())}"
     info = f"{base}.dist-info"
     for build in job.builds:
         entries = [
