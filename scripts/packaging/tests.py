@@ -10,13 +10,15 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import unittest
 import unittest.mock
+from pathlib import Path
 
-from . import archive, check, command, container, contents, installers, npm, targets, versions, wheel
+from . import archive, check, command, container, contents, installers, npm, release, targets, versions, wheel
 from .product import Refusal, version
 from .small import SmallPackages, own_triple
 
@@ -90,7 +92,7 @@ class Packages(SmallPackages):
         self.assertRegex(job.written[0], r"^tenon_cli-1\.2\.0rc1-py3-none-")
         place = self.folder / "place"
         subprocess.run([sys.executable, "-m", "venv", place], check=True)
-        pip = [place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--no-input"]
+        pip: list[str | Path] = [place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--no-input"]
         subprocess.run([*pip, "install", "--quiet", "--no-index", job.output / job.written[0]], check=True)
         listed = json.loads(subprocess.check_output([*pip, "list", "--format", "json"]))
         self.assertIn({"name": "tenon-cli", "version": "1.2.0rc1"}, listed)
@@ -188,6 +190,22 @@ print(json.dumps({
     ]},
 }))
 """
+
+
+class Releases(SmallPackages):
+    @unittest.skipUnless(shutil.which("git"), "it needs git")
+    def test_the_checks_of_a_release_have_the_tools(self) -> None:
+        root = self.folder / "root"
+        tool = root / ".tools" / "uv" / "stamp"
+        tool.parent.mkdir(parents=True)
+        tool.touch()
+        who = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid", "-c", "commit.gpgsign=false"]
+        for command in [["init", "--quiet"], [*who, "commit", "--quiet", "--allow-empty", "--message", "first"]]:
+            subprocess.run(["git", *command], cwd=root, check=True)
+        with release.worktree(root) as place:
+            self.assertTrue((place / ".tools" / "uv" / "stamp").exists())
+        self.assertFalse(place.exists())
+        self.assertTrue(tool.exists())
 
 
 class Versions(unittest.TestCase):
