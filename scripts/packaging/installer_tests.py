@@ -63,6 +63,25 @@ class PowerShell(SmallPackages):
         self.assertIn("$library = Join-Path $Prefix 'lib'", text)
         self.assertIn(r".TrimEnd('\', '/')", text)
 
+    def test_folders_that_were_there_are_not_removed(self) -> None:
+        text = (installers.FILES / "install.ps1").read_text()
+        functions = dict(re.findall(r"(?ms)^function ([\w-]+).*?\{\n(.*?)^}", text))
+        # Whatever else is removed is one of our own folders, or the lock.
+        removing = [name for name, body in functions.items() if "Remove-Item" in body]
+        self.assertEqual(removing, ["Remove-Own", "Remove-Made", "Use-Lock"])
+        main = text[text.index("if (-not $Prefix)") :]
+        self.assertNotIn("Remove-Item", main)
+        # Of the folders above, those are created that are missing, and the marker lists them.
+        self.assertIn("in @($library) + $Made)", functions["Remove-Made"])
+        self.assertIn("if (-not (Get-ChildItem", functions["Remove-Made"])
+        self.assertIn("-not (Test-Path -LiteralPath $folder)", functions["Get-Made"])
+        self.assertIn("WriteAllLines((Join-Path $new $marker), [string[]]$made)", functions["Install-New"])
+        # They are noted before any is created, and read before the marker goes.
+        asked = [found.start() for found in re.finditer(r"\$made = @\(Get-Made\)", main)]
+        self.assertEqual(len(asked), 2)
+        self.assertLess(asked[0], main.index("Remove-Own $place"))
+        self.assertLess(asked[1], main.index("New-Item -ItemType Directory"))
+
     def test_only_one_works_in_a_folder(self) -> None:
         text = (installers.FILES / "install.ps1").read_text()
         locked = re.findall(r"(?ms)^( *)Use-Lock \{\n(.*?)^\1}", text)
