@@ -19,7 +19,7 @@ import unittest.mock
 from pathlib import Path
 
 from . import archive, check, command, container, contents, installers, npm, release, targets, versions, wheel
-from .product import Refusal, version
+from .product import ROOT, Refusal, version
 from .small import SmallPackages, own_triple
 
 
@@ -128,6 +128,22 @@ class Packages(SmallPackages):
             compiler.chmod(0o755)
             self.assertEqual(targets.defaults(), [*targets.STATIC, targets.WINDOWS])
         self.assertIn(f"{targets.WINDOWS}: skipped: there is no {targets.WINDOWS_COMPILER}", said.getvalue())
+
+    @unittest.skipUnless(shutil.which("flock"), "it needs flock")
+    def test_the_prefix_of_wine_is_absolute(self) -> None:
+        for name in ["wine", "wineboot", "wineserver", "rustup", targets.WINDOWS_COMPILER]:
+            program = self.folder / name
+            program.write_text("#!/bin/sh\necho wine-1\n")
+            program.chmod(0o755)
+        environment = {
+            **os.environ,
+            "PATH": f"{self.folder}:{os.environ['PATH']}",
+            "CARGO_TARGET_DIR": os.path.relpath(self.folder / "built", ROOT),
+        }
+        command = [ROOT / "scripts" / "wine-test", "--run", "sh", "-c", 'cd / && cat "$WINEPREFIX/stamp"']
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, ["wine-1"]), done.stderr)
+        self.assertTrue((self.folder / "built" / "wine" / "prefix" / "stamp").is_file())
 
     def test_every_shell_gets_completions(self) -> None:
         program = self.folder / "program"
