@@ -130,9 +130,12 @@ fn a_share_is_not_looked_for_behind_a_fence() {
 #[test]
 fn a_new_plugin_has_what_starts_it() {
     let place = Place::new();
-    place
-        .tenon(["new", "weather", "--lang", "python"])
-        .printed();
+    let created = place.tenon(["new", "weather", "--lang", "python"]);
+    assert_eq!(created.code, Some(0), "{created:?}");
+    // Only what this system has.
+    assert!(created.stderr.contains(r"  .\test  "), "{created:?}");
+    let text = created.stderr.clone() + &place.read("weather/README.md");
+    assert!(!text.contains("tenon dev"), "{text}");
     let launcher = place.read("weather/weather.cmd");
     assert!(
         launcher.contains("weather.py") && launcher.ends_with("\r\n"),
