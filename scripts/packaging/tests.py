@@ -129,19 +129,34 @@ class Packages(SmallPackages):
             self.assertEqual(targets.defaults(), [*targets.STATIC, targets.WINDOWS])
         self.assertIn(f"{targets.WINDOWS}: skipped: there is no {targets.WINDOWS_COMPILER}", said.getvalue())
 
-    @unittest.skipUnless(shutil.which("flock"), "it needs flock")
-    def test_the_prefix_of_wine_is_absolute(self) -> None:
+    def fake_wine(self) -> dict[str, str]:
+        """The environment with programs in place of Wine, which note what is run."""
         for name in ["wine", "wineboot", "wineserver", "rustup", targets.WINDOWS_COMPILER]:
             program = self.folder / name
-            program.write_text("#!/bin/sh\necho wine-1\n")
+            program.write_text(NOTING_WINE.format(ran=self.folder / "run"))
             program.chmod(0o755)
-        environment = {
-            **os.environ,
+        return {
             "PATH": f"{self.folder}:{os.environ['PATH']}",
             "CARGO_TARGET_DIR": os.path.relpath(self.folder / "built", ROOT),
         }
-        command = [ROOT / "scripts" / "wine-test", "--run", "sh", "-c", 'cd / && cat "$WINEPREFIX/stamp"']
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+    @unittest.skipUnless(shutil.which("flock"), "it needs flock")
+    def test_the_archive_and_the_wheel_for_windows_are_tried(self) -> None:
+        job = self.job(targets.WINDOWS)
+        archive.write(job)
+        wheel.write(job)
+        with contextlib.redirect_stdout(io.StringIO()):
+            with unittest.mock.patch.dict(os.environ, self.fake_wine()):
+                check.check(job.builds, job.output)
+        name = "tenon for x86_64-pc-windows-gnu"
+        self.assertEqual((self.folder / "run").read_text(), f"{name}: --version\n{name}: run hello.hcl\n" * 2)
+
+    @unittest.skipUnless(shutil.which("flock"), "it needs flock")
+    def test_the_prefix_of_wine_is_absolute(self) -> None:
+        environment = {**os.environ, **self.fake_wine()}
+        script = ROOT / "scripts" / "wine-test"
+        shown: list[str | Path] = [script, "--run", "sh", "-c", 'cd / && cat "$WINEPREFIX/stamp"']
+        done = subprocess.run(shown, cwd=ROOT, env=environment, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, ["wine-1"]), done.stderr)
         self.assertTrue((self.folder / "built" / "wine" / "prefix" / "stamp").is_file())
 
@@ -185,6 +200,18 @@ class Packages(SmallPackages):
         names = {component["name"] for component in listed["components"]}
         self.assertEqual(names, {"tenon-cli", "for x86_64-pc-windows-gnu aarch64-apple-darwin"})
 
+
+NOTING_WINE = """#!/bin/sh
+case $1 in
+  *.exe)
+    program=$(sed -n 's/^echo //p' "$1")
+    shift
+    [ "$1" = --version ] || [ -f "$2" ] || exit 1
+    echo "$program: $*" >> '{ran}'
+    ;;
+  --version) echo wine-1 ;;
+esac
+"""
 
 NOTING_CARGO = """#!/bin/sh
 echo "$@" >> '{ran}'

@@ -30,6 +30,17 @@ fn the_first_scenario_runs_and_is_undone() {
     assert_eq!(undone.code, Some(0), "{undone:?}");
 }
 
+/// The one that the README begins with: it names no program that only Unix has.
+#[test]
+fn the_first_example_runs() {
+    let place = Place::new();
+    let example = include_str!("../../../../examples/hello/hello.hcl");
+    place.write("hello.hcl", example);
+    let ran = place.tenon(["run", "hello.hcl"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains(": 3 products are on the shelf"), "{ran:?}");
+}
+
 /// With line ends as they are, in a scenario that was written on Windows.
 #[test]
 fn files_are_written_and_removed() {
