@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from . import archive, wheel
+from . import archive, npm, wheel
 from .product import COMMAND, NAME, ROOT, Refusal, version
 from .programs import Build
 
@@ -62,11 +62,12 @@ def try_out(what: str, command: list[str | Path]) -> None:
 
 
 def wine(build: Build, packages: Path) -> None:
-    """The version and the first scenario of what the archive and the wheel unpack to, under Wine."""
+    """The version and the first scenario of what the archive, the wheel and the npm package unpack to, under Wine."""
     target = build.target
     unpacked = {
         archive.file_name(target): f"{archive.folder(target)}/bin",
         wheel.file_name(target): wheel.scripts(),
+        npm.file_name(npm.platform_name(target)): "package/bin",
     }
     built = {name: place for name, place in unpacked.items() if (packages / name).exists()}
     script = ROOT / "scripts" / "wine-test"
@@ -79,14 +80,22 @@ def wine(build: Build, packages: Path) -> None:
     for name, place in built.items():
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
-            with zipfile.ZipFile(packages / name) as packed:
-                packed.extractall(folder)
+            unpack(packages / name, folder)
             shutil.copy(SCENARIO, folder)
             # The script itself has to run in the root of the project.
             command: list[str | Path] = [script, "--run", "env", f"--chdir={folder}", "wine"]
             command.append(folder / place / target.program(COMMAND))
             run(f"the version of {name}", [*command, "--version"])
             run(f"the first scenario of {name}", [*command, "run", SCENARIO.name])
+
+
+def unpack(file: Path, folder: Path) -> None:
+    if file.suffix == ".tgz":
+        with tarfile.open(file) as packed:
+            packed.extractall(folder, filter="data")
+    else:
+        with zipfile.ZipFile(file) as packed:
+            packed.extractall(folder)
 
 
 def crates(packages: Path) -> None:

@@ -74,7 +74,7 @@ class Packages(SmallPackages):
     def test_npm_has_a_package_for_each_platform(self) -> None:
         job = self.job("x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "x86_64-pc-windows-gnu")
         npm.write(job)
-        names = ["tenon-cli-linux-arm64", "tenon-cli-linux-x64", "tenon-cli"]
+        names = ["tenon-cli-linux-arm64", "tenon-cli-linux-x64", "tenon-cli-win32-x64", "tenon-cli"]
         self.assertEqual(sorted(job.written), sorted(f"{name}-{version()}.tgz" for name in names))
         launcher = npm.LAUNCHER.read_text()
         for platform in npm.PLATFORMS:
@@ -84,6 +84,22 @@ class Packages(SmallPackages):
             self.folder.mkdir()
             npm.write(self.job("x86_64-unknown-linux-musl", "x86_64-unknown-linux-gnu"))
 
+    @unittest.skipUnless(shutil.which("npm"), "it needs npm")
+    def test_npm_installs_the_program_for_windows_as_the_command(self) -> None:
+        job = self.job(targets.WINDOWS)
+        npm.write(job)
+        self.assertEqual(job.written, [f"tenon-cli-win32-x64-{version()}.tgz"])
+        place = self.folder / "place"
+        place.mkdir()
+        settings = {"HOME": str(self.folder), "npm_config_cache": str(self.folder / "cache")}
+        words = ["--global", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", f"--prefix={place}"]
+        command = ["npm", "install", *words, str(job.output / job.written[0])]
+        for system, succeeds in [([], False), (["--force"], True)]:
+            done = subprocess.run([*command, *system], env={**os.environ, **settings}, capture_output=True, text=True)
+            self.assertEqual(done.returncode == 0, succeeds, done.stderr)
+        # Not a script for a shell or for Node: what npm writes on Windows starts it without a process in between.
+        program = place / "bin" / "tenon"
+        self.assertEqual(program.resolve().name, "tenon.exe")
     @unittest.skipUnless(sys.platform == "linux" and importlib.util.find_spec("ensurepip"), "it needs pip")
     def test_pip_installs_a_version_before_a_release(self) -> None:
         job = self.job(own_triple())
@@ -141,15 +157,15 @@ class Packages(SmallPackages):
         }
 
     @unittest.skipUnless(shutil.which("flock"), "it needs flock")
-    def test_the_archive_and_the_wheel_for_windows_are_tried(self) -> None:
+    def test_the_packages_for_windows_are_tried(self) -> None:
         job = self.job(targets.WINDOWS)
-        archive.write(job)
-        wheel.write(job)
+        for kind in [archive, wheel, npm]:
+            kind.write(job)
         with contextlib.redirect_stdout(io.StringIO()):
             with unittest.mock.patch.dict(os.environ, self.fake_wine()):
                 check.check(job.builds, job.output)
         name = "tenon for x86_64-pc-windows-gnu"
-        self.assertEqual((self.folder / "run").read_text(), f"{name}: --version\n{name}: run hello.hcl\n" * 2)
+        self.assertEqual((self.folder / "run").read_text(), f"{name}: --version\n{name}: run hello.hcl\n" * 3)
 
     @unittest.skipUnless(shutil.which("flock"), "it needs flock")
     def test_the_prefix_of_wine_is_absolute(self) -> None:
