@@ -122,5 +122,8 @@ async fn the_name_of_another_server_is_refused() {
     let refused = Listener::bind(place.path(), 0o600).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::AddrInUse, "{refused}");
     let said = refused.to_string();
-    assert!(said.contains("another server listens there already"), "{said}");
+    assert!(
+        said.contains("another server listens there already"),
+        "{said}"
+    );
 }

@@ -116,11 +116,7 @@ impl Listener {
                     "another server listens there already; stop it, or choose another name";
                 return explain(io::ErrorKind::AddrInUse, &path, problem);
             }
-            explain(
-                error.kind(),
-                &path,
-                &format!("could not listen: {error}"),
-            )
+            explain(error.kind(), &path, &format!("could not listen: {error}"))
         })?;
         Ok(Listener {
             path,
