@@ -228,6 +228,7 @@ async fn a_plugin_that_does_not_end_is_ended() {
 
 /// The host has a console of its own, which its plugin shares: then the plugin can finish what it does.
 #[test]
+#[ignore = "Wine 8 sends no Ctrl-Break: GenerateConsoleCtrlEvent fails with error 6; run it on Windows"]
 fn a_plugin_that_shares_the_console_is_asked_by_ctrl_break() {
     const CREATE_NO_WINDOW: u32 = 0x0800_0000;
     let (_folder, file) = place();
