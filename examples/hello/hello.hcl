@@ -14,8 +14,8 @@ scenario "hello" {
 
   variable "name" {
     type        = string
-    default     = "world"
-    description = "Whom to greet"
+    default     = null
+    description = "Whom to greet, if not the user"
   }
 
   # An in-memory database: it exists only while the provider runs.
@@ -45,14 +45,18 @@ scenario "hello" {
     params = [each.key, each.value]
   }
 
-  # It uses the outputs of the other actions, so it runs after them.
-  action "exec_run" "greet" {
-    command = "echo"
-    args    = ["hello, ${var.name}: ${length(action.sqlite_query.product)} products are on the shelf"]
+  # A program that Unix and Windows have under the same name. Nothing connects it with the others, so it runs beside them.
+  action "exec_run" "user" {
+    command = "whoami"
   }
 
+  locals {
+    name = coalesce(var.name, trimspace(action.exec_run.user.stdout))
+  }
+
+  # It uses the outputs of actions, so it comes after them.
   output "greeting" {
-    value = trimspace(action.exec_run.greet.stdout)
+    value = "hello, ${local.name}: ${length(action.sqlite_query.product)} products are on the shelf"
 
     assert {
       condition = startswith(self.value, "hello, ")

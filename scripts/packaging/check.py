@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from . import archive
+from . import archive, npm, wheel
 from .product import COMMAND, NAME, ROOT, Refusal, version
 from .programs import Build
 
@@ -62,27 +62,40 @@ def try_out(what: str, command: list[str | Path]) -> None:
 
 
 def wine(build: Build, packages: Path) -> None:
-    """The version and a scenario of the unpacked archive, under Wine.
-
-    The scenario is that of `tenon init`: the first one runs `echo`, which is not a program on Windows.
-    """
+    """The version and the first scenario of what the archive, the wheel and the npm package unpack to, under Wine."""
+    target = build.target
+    unpacked = {
+        archive.file_name(target): f"{archive.folder(target)}/bin",
+        wheel.file_name(target): wheel.scripts(),
+        npm.file_name(npm.platform_name(target)): "package/bin",
+    }
+    built = {name: place for name, place in unpacked.items() if (packages / name).exists()}
     script = ROOT / "scripts" / "wine-test"
     available = subprocess.run([script, "--available"], cwd=ROOT).returncode
     if available == 1:
         # It has said why.
         return
     if available != 0:
-        raise Refusal(f"{build.target.triple} could not be tried under Wine")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        with zipfile.ZipFile(packages / archive.file_name(build.target)) as packed:
+        raise Refusal(f"{target.triple} could not be tried under Wine")
+    for name, place in built.items():
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            unpack(packages / name, folder)
+            shutil.copy(SCENARIO, folder)
+            # The script itself has to run in the root of the project.
+            command: list[str | Path] = [script, "--run", "env", f"--chdir={folder}", "wine"]
+            command.append(folder / place / target.program(COMMAND))
+            run(f"the version of {name}", [*command, "--version"])
+            run(f"the first scenario of {name}", [*command, "run", SCENARIO.name])
+
+
+def unpack(file: Path, folder: Path) -> None:
+    if file.suffix == ".tgz":
+        with tarfile.open(file) as packed:
+            packed.extractall(folder, filter="data")
+    else:
+        with zipfile.ZipFile(file) as packed:
             packed.extractall(folder)
-        program = folder / archive.folder(build.target) / "bin" / build.target.program(COMMAND)
-        # The script itself has to run in the root of the project.
-        command: list[str | Path] = [script, "--run", "env", f"--chdir={folder}", "wine", program]
-        run(f"the version of {build.target.triple}", [*command, "--version"])
-        run(f"a new scenario of {build.target.triple}", [*command, "init"])
-        run(f"running it on {build.target.triple}", [*command, "run", "scenarios/hello.hcl"])
 
 
 def crates(packages: Path) -> None:

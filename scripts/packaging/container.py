@@ -4,6 +4,7 @@ from . import archive
 from .kinds import Job
 from .product import version
 
+# TARGETARCH is not declared: the builder sets it, and a declaration, even without a default, would take the place of its value.
 HEADER = """\
 # The image of Tenon {version}. Build it in the folder of this file, with the archives beside it:
 #
@@ -13,12 +14,15 @@ HEADER = """\
 # those, choose another base, or copy /opt/tenon into an image of your own:
 #
 #   podman build --file Containerfile --build-arg BASE=docker.io/library/debian:stable-slim --tag tenon .
+#
+# ARCH (amd64, arm64) is that of the image: --platform says which, or --build-arg ARCH=arm64 to a builder that does not set
+# TARGETARCH by itself.
 ARG BASE=scratch
-ARG TARGETARCH={first}
+ARG ARCH=${{TARGETARCH}}
 """
 
 FOOTER = """\
-FROM archive-${TARGETARCH} AS files
+FROM archive-${ARCH} AS files
 
 FROM ${BASE}
 COPY --from=files /opt /opt
@@ -40,8 +44,7 @@ def stage(job: Job) -> list[str]:
 
 
 def write(job: Job) -> None:
-    names = [str(build.target.container) for build in job.builds if build.target.container]
-    if not names:
+    if not any(build.target.container for build in job.builds):
         return
-    header = HEADER.format(version=version(), first=names[0])
+    header = HEADER.format(version=version())
     job.write("Containerfile", "\n".join([header, *stage(job), FOOTER]).encode())

@@ -1,7 +1,6 @@
 """The installers where they meet something else than they expect: addresses, folders and files of others, each other."""
 
 import os
-import platform
 import re
 import subprocess
 import sys
@@ -10,14 +9,7 @@ from pathlib import Path
 
 from . import archive, installers
 from .kinds import Job
-from .small import SmallPackages
-from .targets import STATIC, TARGETS
-
-
-def own_triple() -> str:
-    """The static target of this machine."""
-    names = [triple for triple in STATIC if platform.machine() in (TARGETS[triple].uname or ("", ()))[1]]
-    return names[0]
+from .small import SmallPackages, own_triple
 
 
 # Everything that a shell or PowerShell would act on.
@@ -70,6 +62,25 @@ class PowerShell(SmallPackages):
         self.assertIn("$place = Join-Path $library 'tenon'", text)
         self.assertIn("$library = Join-Path $Prefix 'lib'", text)
         self.assertIn(r".TrimEnd('\', '/')", text)
+
+    def test_folders_that_were_there_are_not_removed(self) -> None:
+        text = (installers.FILES / "install.ps1").read_text()
+        functions = dict(re.findall(r"(?ms)^function ([\w-]+).*?\{\n(.*?)^}", text))
+        # Whatever else is removed is one of our own folders, or the lock.
+        removing = [name for name, body in functions.items() if "Remove-Item" in body]
+        self.assertEqual(removing, ["Remove-Own", "Remove-Made", "Use-Lock"])
+        main = text[text.index("if (-not $Prefix)") :]
+        self.assertNotIn("Remove-Item", main)
+        # Of the folders above, those are created that are missing, and the marker lists them.
+        self.assertIn("in @($library) + $Made)", functions["Remove-Made"])
+        self.assertIn("if (-not (Get-ChildItem", functions["Remove-Made"])
+        self.assertIn("-not (Test-Path -LiteralPath $folder)", functions["Get-Made"])
+        self.assertIn("WriteAllLines((Join-Path $new $marker), [string[]]$made)", functions["Install-New"])
+        # They are noted before any is created, and read before the marker goes.
+        asked = [found.start() for found in re.finditer(r"\$made = @\(Get-Made\)", main)]
+        self.assertEqual(len(asked), 2)
+        self.assertLess(asked[0], main.index("Remove-Own $place"))
+        self.assertLess(asked[1], main.index("New-Item -ItemType Directory"))
 
     def test_only_one_works_in_a_folder(self) -> None:
         text = (installers.FILES / "install.ps1").read_text()

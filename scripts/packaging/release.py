@@ -47,6 +47,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
 def check(new: str) -> str:
     """Refuses what cannot be released. Gives the name of the branch."""
     old = version()
+    versions.for_python(new)
     if versions.order(new) < versions.order(old):
         raise Refusal(f"version {new} is older than {old}, which Cargo.toml has")
     if changes := git("status", "--porcelain"):
@@ -60,16 +61,20 @@ def check(new: str) -> str:
 
 
 @contextlib.contextmanager
-def worktree() -> Iterator[Path]:
-    """A copy of the commit that is checked out, for as long as the release is made."""
+def worktree(root: Path = ROOT) -> Iterator[Path]:
+    """A copy of the commit that is checked out, for as long as the release is made.
+
+    It has the installed tools, or its tests would be skipped.
+    """
     folder = Path(tempfile.mkdtemp(prefix="tenon-release-"))
     place = folder / "tenon"
     try:
-        git("worktree", "add", "--quiet", "--detach", str(place), "HEAD")
+        git("worktree", "add", "--quiet", "--detach", str(place), "HEAD", folder=root)
+        (place / ".tools").symlink_to(root / ".tools")
         yield place
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        git("worktree", "prune")
+        git("worktree", "prune", folder=root)
 
 
 def edit(place: Path, new: str, date: str) -> str:

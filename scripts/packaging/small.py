@@ -1,5 +1,6 @@
 """What tests package: small files in place of programs, for platforms that need not be this one."""
 
+import platform
 import tempfile
 import unittest
 from pathlib import Path
@@ -8,9 +9,15 @@ from .formats import Entry
 from .kinds import Job
 from .product import PROGRAMS
 from .programs import Build
-from .targets import find
+from .targets import STATIC, TARGETS, find
 
 ADDRESS = "https://example.invalid/1"
+
+
+def own_triple() -> str:
+    """The static target of this machine."""
+    names = [triple for triple in STATIC if platform.machine() in (TARGETS[triple].uname or ("", ()))[1]]
+    return names[0]
 
 
 class SmallPackages(unittest.TestCase):

@@ -1,21 +1,43 @@
 """What `scripts/package` and `scripts/release` write for other platforms and versions.
 
-In `scripts`: python3 -m unittest packaging.tests packaging.installer_tests packaging.windows_tests
+In `scripts`: python3 -m unittest packaging.tests packaging.installer_tests
 """
 
 import contextlib
+import importlib.util
 import io
 import json
 import os
 import platform
 import re
+import shutil
+import subprocess
+import sys
 import tarfile
 import unittest
 import unittest.mock
+from pathlib import Path
 
-from . import archive, check, command, container, contents, installers, npm, targets, versions
-from .product import Refusal, version
-from .small import SmallPackages
+from . import archive, check, command, container, contents, installers, npm, release, targets, versions, wheel
+from .product import ROOT, Refusal, version
+from .small import SmallPackages, own_triple
+
+
+def bases(recipe: str, arch: str) -> list[str]:
+    """What the stages of a recipe begin with, when a builder makes an image for a processor.
+
+    As in BuildKit, a declaration takes the place of the value that the builder has set, by nothing if it has no default.
+    """
+    values = {"TARGETARCH": arch}
+    found = []
+    for kind, text in re.findall(r"(?m)^(ARG|FROM) (.+)$", recipe):
+        text = re.sub(r"\$\{(\w+)\}", lambda name: values.get(name[1], ""), text)
+        if kind == "ARG":
+            name, _, value = text.partition("=")
+            values[name] = value
+        else:
+            found.append(text.split()[0])
+    return found
 
 
 class Packages(SmallPackages):
@@ -29,7 +51,8 @@ class Packages(SmallPackages):
         self.assertTrue(set(added) <= set(job.written))
         stages = re.findall(r"(?m)^FROM scratch AS archive-(\w+)$", recipe)
         self.assertEqual(stages, ["amd64", "arm64"])
-        self.assertIn("FROM archive-${TARGETARCH} AS files", recipe)
+        for arch in stages:
+            self.assertIn(f"archive-{arch}", bases(recipe, arch))
 
     def test_the_installers_know_every_archive(self) -> None:
         job = self.job("x86_64-unknown-linux-musl", "aarch64-apple-darwin", "x86_64-pc-windows-gnu")
@@ -51,7 +74,7 @@ class Packages(SmallPackages):
     def test_npm_has_a_package_for_each_platform(self) -> None:
         job = self.job("x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "x86_64-pc-windows-gnu")
         npm.write(job)
-        names = ["tenon-cli-linux-arm64", "tenon-cli-linux-x64", "tenon-cli"]
+        names = ["tenon-cli-linux-arm64", "tenon-cli-linux-x64", "tenon-cli-win32-x64", "tenon-cli"]
         self.assertEqual(sorted(job.written), sorted(f"{name}-{version()}.tgz" for name in names))
         launcher = npm.LAUNCHER.read_text()
         for platform in npm.PLATFORMS:
@@ -61,6 +84,35 @@ class Packages(SmallPackages):
             self.folder.mkdir()
             npm.write(self.job("x86_64-unknown-linux-musl", "x86_64-unknown-linux-gnu"))
 
+    @unittest.skipUnless(shutil.which("npm"), "it needs npm")
+    def test_npm_installs_the_program_for_windows_as_the_command(self) -> None:
+        job = self.job(targets.WINDOWS)
+        npm.write(job)
+        self.assertEqual(job.written, [f"tenon-cli-win32-x64-{version()}.tgz"])
+        place = self.folder / "place"
+        place.mkdir()
+        settings = {"HOME": str(self.folder), "npm_config_cache": str(self.folder / "cache")}
+        words = ["--global", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", f"--prefix={place}"]
+        command = ["npm", "install", *words, str(job.output / job.written[0])]
+        for system, succeeds in [([], False), (["--force"], True)]:
+            done = subprocess.run([*command, *system], env={**os.environ, **settings}, capture_output=True, text=True)
+            self.assertEqual(done.returncode == 0, succeeds, done.stderr)
+        # Not a script for a shell or for Node: what npm writes on Windows starts it without a process in between.
+        program = place / "bin" / "tenon"
+        self.assertEqual(program.resolve().name, "tenon.exe")
+    @unittest.skipUnless(sys.platform == "linux" and importlib.util.find_spec("ensurepip"), "it needs pip")
+    def test_pip_installs_a_version_before_a_release(self) -> None:
+        job = self.job(own_triple())
+        with unittest.mock.patch.object(wheel, "version", lambda: "1.2.0-rc.1"):
+            wheel.write(job)
+        self.assertRegex(job.written[0], r"^tenon_cli-1\.2\.0rc1-py3-none-")
+        place = self.folder / "place"
+        subprocess.run([sys.executable, "-m", "venv", place], check=True)
+        pip: list[str | Path] = [place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--no-input"]
+        subprocess.run([*pip, "install", "--quiet", "--no-index", job.output / job.written[0]], check=True)
+        listed = json.loads(subprocess.check_output([*pip, "list", "--format", "json"]))
+        self.assertIn({"name": "tenon-cli", "version": "1.2.0rc1"}, listed)
+        subprocess.run([*pip, "check"], check=True, stdout=subprocess.DEVNULL)
 
     def test_programs_for_other_processors_run_in_an_emulator(self) -> None:
         other = "aarch64-unknown-linux-musl" if platform.machine() == "x86_64" else "x86_64-unknown-linux-musl"
@@ -92,6 +144,37 @@ class Packages(SmallPackages):
             compiler.chmod(0o755)
             self.assertEqual(targets.defaults(), [*targets.STATIC, targets.WINDOWS])
         self.assertIn(f"{targets.WINDOWS}: skipped: there is no {targets.WINDOWS_COMPILER}", said.getvalue())
+
+    def fake_wine(self) -> dict[str, str]:
+        """The environment with programs in place of Wine, which note what is run."""
+        for name in ["wine", "wineboot", "wineserver", "rustup", targets.WINDOWS_COMPILER]:
+            program = self.folder / name
+            program.write_text(NOTING_WINE.format(ran=self.folder / "run"))
+            program.chmod(0o755)
+        return {
+            "PATH": f"{self.folder}:{os.environ['PATH']}",
+            "CARGO_TARGET_DIR": os.path.relpath(self.folder / "built", ROOT),
+        }
+
+    @unittest.skipUnless(shutil.which("flock"), "it needs flock")
+    def test_the_packages_for_windows_are_tried(self) -> None:
+        job = self.job(targets.WINDOWS)
+        for kind in [archive, wheel, npm]:
+            kind.write(job)
+        with contextlib.redirect_stdout(io.StringIO()):
+            with unittest.mock.patch.dict(os.environ, self.fake_wine()):
+                check.check(job.builds, job.output)
+        name = "tenon for x86_64-pc-windows-gnu"
+        self.assertEqual((self.folder / "run").read_text(), f"{name}: --version\n{name}: run hello.hcl\n" * 3)
+
+    @unittest.skipUnless(shutil.which("flock"), "it needs flock")
+    def test_the_prefix_of_wine_is_absolute(self) -> None:
+        environment = {**os.environ, **self.fake_wine()}
+        script = ROOT / "scripts" / "wine-test"
+        shown: list[str | Path] = [script, "--run", "sh", "-c", 'cd / && cat "$WINEPREFIX/stamp"']
+        done = subprocess.run(shown, cwd=ROOT, env=environment, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, ["wine-1"]), done.stderr)
+        self.assertTrue((self.folder / "built" / "wine" / "prefix" / "stamp").is_file())
 
     def test_every_shell_gets_completions(self) -> None:
         program = self.folder / "program"
@@ -134,6 +217,18 @@ class Packages(SmallPackages):
         self.assertEqual(names, {"tenon-cli", "for x86_64-pc-windows-gnu aarch64-apple-darwin"})
 
 
+NOTING_WINE = """#!/bin/sh
+case $1 in
+  *.exe)
+    program=$(sed -n 's/^echo //p' "$1")
+    shift
+    [ "$1" = --version ] || [ -f "$2" ] || exit 1
+    echo "$program: $*" >> '{ran}'
+    ;;
+  --version) echo wine-1 ;;
+esac
+"""
+
 NOTING_CARGO = """#!/bin/sh
 echo "$@" >> '{ran}'
 [ "$1" = install ] || exit 0
@@ -156,6 +251,22 @@ print(json.dumps({
 """
 
 
+class Releases(SmallPackages):
+    @unittest.skipUnless(shutil.which("git"), "it needs git")
+    def test_the_checks_of_a_release_have_the_tools(self) -> None:
+        root = self.folder / "root"
+        tool = root / ".tools" / "uv" / "stamp"
+        tool.parent.mkdir(parents=True)
+        tool.touch()
+        who = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid", "-c", "commit.gpgsign=false"]
+        for command in [["init", "--quiet"], [*who, "commit", "--quiet", "--allow-empty", "--message", "first"]]:
+            subprocess.run(["git", *command], cwd=root, check=True)
+        with release.worktree(root) as place:
+            self.assertTrue((place / ".tools" / "uv" / "stamp").exists())
+        self.assertFalse(place.exists())
+        self.assertTrue(tool.exists())
+
+
 class Versions(unittest.TestCase):
     def test_their_order_is_that_of_semantic_versioning(self) -> None:
         before = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.b", "1.0.0-rc.2", "1.0.0-rc.10"]
@@ -164,6 +275,18 @@ class Versions(unittest.TestCase):
         for wrong in ["", "1", "1.0", "v1.0.0", "1.0.0.0", "1.0.0-", "1.0.01", "1.0.0\n"]:
             with self.assertRaises(Refusal, msg=wrong):
                 versions.order(wrong)
+
+    def test_python_sorts_versions_in_the_same_way(self) -> None:
+        for version, form in [
+            ("1.2.0", "1.2.0"),
+            ("1.2.0-alpha.1", "1.2.0a1"),
+            ("1.2.0-beta.10", "1.2.0b10"),
+            ("1.2.0-rc.1", "1.2.0rc1"),
+        ]:
+            self.assertEqual(versions.for_python(version), form)
+        for wrong in ["1.2.0-rc", "1.2.0-rc1", "1.2.0-rc.1.2", "1.2.0-x.1", "1.2.0-1", "1.2"]:
+            with self.assertRaises(Refusal, msg=wrong):
+                versions.for_python(wrong)
 
     def test_a_changelog_gets_one_section(self) -> None:
         text = "# Changelog\n\n## Unreleased\n\n### Added\n- This.\n\n## 0.1.0 - 2026-01-01\n\n- First.\n"

@@ -23,6 +23,25 @@ def order(version: str) -> tuple[object, ...]:
     return (*numbers, (0, *parts))
 
 
+PYTHON = {"alpha": "a", "beta": "b", "rc": "rc"}
+
+
+def for_python(version: str) -> str:
+    """The version as Python's packages write it (PEP 440): pip reads the raw one of a pre-release as a broken file name.
+
+    Only what both systems sort in the same way has such a form.
+    """
+    order(version)
+    release, _, before = version.partition("-")
+    if not before:
+        return release
+    match = re.fullmatch(rf"({'|'.join(PYTHON)})\.(\d+)", before)
+    if match is None:
+        names = ", ".join(f"{release}-{name}.1" for name in PYTHON)
+        raise Refusal(f"Python has no form of the version {version}; choose one such as {names}")
+    return f"{release}{PYTHON[match[1]]}{match[2]}"
+
+
 def workspace_manifest(text: str, old: str, new: str) -> str:
     """The version of the workspace, and those by which its crates depend on each other."""
     text, own = re.subn(rf'(?m)^version = "{re.escape(old)}"$', f'version = "{new}"', text)

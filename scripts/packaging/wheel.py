@@ -8,6 +8,8 @@ from .contents import licenses, programs
 from .kinds import Job
 from .product import LICENSE, LICENSES, NAME, SUMMARY, version
 from .programs import Build
+from .targets import Target
+from .versions import for_python
 
 DISTRIBUTION = NAME.replace("-", "_")
 
@@ -16,7 +18,7 @@ def metadata(readme: str) -> str:
     lines = [
         "Metadata-Version: 2.4",
         f"Name: {NAME}",
-        f"Version: {version()}",
+        f"Version: {for_python(version())}",
         f"Summary: {SUMMARY}",
         f"License-Expression: {LICENSE}",
         *(f"License-File: {name}" for name in LICENSES),
@@ -45,12 +47,25 @@ def record(entries: list[Entry], path: str) -> Entry:
     return Entry(path, "\n".join([*lines, f"{path},,"]).encode() + b"\n")
 
 
+def base_name() -> str:
+    return f"{DISTRIBUTION}-{for_python(version())}"
+
+
+def file_name(target: Target) -> str:
+    return f"{base_name()}-py3-none-{target.wheel}.whl"
+
+
+def scripts() -> str:
+    """The folder of the programs in the wheel."""
+    return f"{base_name()}.data/scripts"
+
+
 def write(job: Job) -> None:
-    base = f"{DISTRIBUTION}-{version()}"
+    base = base_name()
     info = f"{base}.dist-info"
     for build in job.builds:
         entries = [
-            *(entry.below(f"{base}.data/scripts") for entry in programs(build)),
+            *(entry.below(scripts()) for entry in programs(build)),
             *(entry.below(f"{base}.data/data/share") for entry in job.shared),
             Entry(f"{info}/METADATA", metadata(job.readme.decode()).encode()),
             Entry(f"{info}/WHEEL", wheel_file(build).encode()),
@@ -58,4 +73,4 @@ def write(job: Job) -> None:
         ]
         entries.append(record(entries, f"{info}/RECORD"))
         content = zip_archive(entries, job.time, is_fast=job.is_fast)
-        job.write(f"{base}-py3-none-{build.target.wheel}.whl", content)
+        job.write(file_name(build.target), content)

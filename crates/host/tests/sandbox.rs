@@ -1,6 +1,6 @@
 //! Attempts to get out of the sandbox, and ordinary work inside it.
 
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 
 mod support;
 

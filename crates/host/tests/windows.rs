@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{BufRead, Read, Write};
+use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -35,11 +36,15 @@ fn task(task: &str, file: &Path) -> PluginCommand {
         .variable(FILE, file)
 }
 
+fn again(next: &str, file: &Path) -> Child {
+    again_with(next, file, 0)
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "the host of this test is to be killed, and a grandchild is not a plugin"
 )]
-fn again(next: &str, file: &Path) -> Child {
+fn again_with(next: &str, file: &Path, flags: u32) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args([
@@ -51,6 +56,7 @@ fn again(next: &str, file: &Path) -> Child {
         ])
         .env(TASK, next)
         .env(FILE, file)
+        .creation_flags(flags)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -80,14 +86,27 @@ fn process_of_its_own() {
             hold(&file);
             wait();
         }
-        "host" => {
-            let runtime = tokio::runtime::Builder::new_current_thread();
-            let runtime = { runtime }.enable_all().build().unwrap();
-            runtime.block_on(async {
-                let _plugin = start(&self::task("parent", &file)).await;
-                wait();
-            });
-        }
+        "host" => in_runtime(async {
+            let _plugin = start(&self::task("parent", &file)).await;
+            wait();
+        }),
+        "asking-host" => in_runtime(async {
+            let plugin = start(&self::task("until-break", &file)).await;
+            let patient = StopLimits {
+                asked: Duration::from_millis(500),
+                terminated: Duration::from_secs(60),
+            };
+            let stopped = plugin.stop_within(patient).stop(|_| async {}).await;
+            let text = format!("{:?}, {}", stopped.how, stopped.status.success());
+            fs::write(file.with_extension("stopped"), text).unwrap();
+        }),
+        // It does not end with its stdin.
+        "until-break" => in_runtime(async {
+            let mut asked = tokio::signal::windows::ctrl_break().unwrap();
+            std::thread::spawn(answer);
+            asked.recv().await;
+            fs::write(file.with_extension("asked"), "").unwrap();
+        }),
         "environment" => {
             for (name, value) in std::env::vars() {
                 say(&format!("{name}={value}\n"));
@@ -100,6 +119,12 @@ fn process_of_its_own() {
         other => panic!("unknown task {other:?}"),
     }
     std::process::exit(0);
+}
+
+fn in_runtime(task: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_all().build().unwrap();
+    runtime.block_on(task);
 }
 
 fn say(text: &str) {
@@ -199,6 +224,19 @@ async fn a_plugin_that_does_not_end_is_ended() {
     assert_ne!(stopped.how, HowItEnded::ByItself);
     assert!(!stopped.status.success(), "{stopped:?}");
     until("its file is free", || !is_locked(&file));
+}
+
+/// The host has a console of its own, which its plugin shares: then the plugin can finish what it does.
+#[test]
+#[ignore = "Wine 8 sends no Ctrl-Break: GenerateConsoleCtrlEvent fails with error 6; run it on Windows"]
+fn a_plugin_that_shares_the_console_is_asked_by_ctrl_break() {
+    const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+    let (_folder, file) = place();
+    let mut host = again_with("asking-host", &file, CREATE_NO_WINDOW);
+    let status = host.wait().unwrap();
+    let stopped = fs::read_to_string(file.with_extension("stopped"));
+    assert_eq!(stopped.unwrap(), "Terminated, true", "{status}");
+    assert!(file.with_extension("asked").exists());
 }
 
 #[tokio::test]

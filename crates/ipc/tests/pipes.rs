@@ -112,3 +112,18 @@ async fn a_busy_pipe_is_waited_for_as_long_as_the_client_says() {
     assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}");
     assert!(error.to_string().contains("is it stuck?"), "{error}");
 }
+
+/// Another program has created a pipe of this name with one instance, so that there is no room for a second one.
+#[tokio::test]
+async fn the_name_of_another_server_is_refused() {
+    let place = Place::new();
+    let mut options = ServerOptions::new();
+    let _other = options.max_instances(1).create(place.path()).unwrap();
+    let refused = Listener::bind(place.path(), 0o600).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::AddrInUse, "{refused}");
+    let said = refused.to_string();
+    assert!(
+        said.contains("another server listens there already"),
+        "{said}"
+    );
+}

@@ -44,6 +44,12 @@
 //! }
 //! ```
 //!
+//! # How to build it
+//!
+//! TLS is rustls with aws-lc. Build with `AWS_LC_SYS_NO_JITTER_ENTROPY=1`, best by `[env]` in the `.cargo/config.toml` of
+//! your provider: otherwise aws-lc collects entropy from the jitter of the processor as well, which takes 30 to 60 ms in
+//! each process, and Terraform starts a provider several times per command.
+//!
 //! To see what a provider logs, set `TF_LOG_PROVIDER=debug` where Terraform runs. `--debug` serves
 //! the provider in a process that you can attach a debugger to.
 

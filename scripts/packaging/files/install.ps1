@@ -30,6 +30,25 @@ function Remove-Own([string]$Folder) {
     Remove-Item -Recurse -Force -LiteralPath $Folder
 }
 
+# The folders above lib that an installation created, the innermost first. The marker lists them, for as long as the
+# installation is there.
+function Get-Made {
+    foreach ($own in $place, $old) {
+        if (Test-Own $own) { return [IO.File]::ReadAllLines((Join-Path $own $marker)) }
+    }
+    for ($folder = $Prefix; $folder -and -not (Test-Path -LiteralPath $folder); $folder = [IO.Path]::GetDirectoryName($folder)) {
+        $folder
+    }
+}
+
+# Removes lib and the folders that were created for it, unless there is something in them. Those that were there stay.
+function Remove-Made([string[]]$Made) {
+    foreach ($folder in @($library) + $Made) {
+        if (-not (Test-Path -LiteralPath $folder)) { continue }
+        if (-not (Get-ChildItem -Force -LiteralPath $folder)) { Remove-Item -Force -LiteralPath $folder }
+    }
+}
+
 function Get-Archive([string]$File) {
     if ($From -match '://') { Invoke-WebRequest -UseBasicParsing -Uri "$From/@ARCHIVE@" -OutFile $File }
     else { Copy-Item -LiteralPath (Join-Path $From '@ARCHIVE@') -Destination $File }
@@ -46,7 +65,7 @@ function Install-New {
     Get-Archive $archive
     Expand-Archive -LiteralPath $archive -DestinationPath $part
     $new = Join-Path $part '@FOLDER@'
-    New-Item -ItemType File -Path (Join-Path $new $marker) | Out-Null
+    [IO.File]::WriteAllLines((Join-Path $new $marker), [string[]]$made)
     if (Test-Path -LiteralPath $place) { Move-Item -LiteralPath $place -Destination $old }
     try { Move-Item -LiteralPath $new -Destination $place }
     catch {
@@ -78,34 +97,39 @@ $old = "$place.old"
 
 if ($Uninstall) {
     if (-not (Test-Own $place)) { throw "$Prefix has no Tenon of this installer" }
+    $made = @(Get-Made)
     Use-Lock {
         Remove-Own $part
         Remove-Own $old
         Remove-Own $place
     }
-    # Folders that are empty then.
-    foreach ($folder in $library, $Prefix) {
-        if (-not (Get-ChildItem -Force -LiteralPath $folder)) { Remove-Item -Force -LiteralPath $folder }
-    }
+    Remove-Made $made
     Write-Output "uninstalled Tenon from $Prefix"
     exit
 }
 if ((Test-Path -LiteralPath $place) -and -not (Test-Own $place)) {
     throw "$place exists and was not made by this installer; remove it, or choose another folder with -Prefix"
 }
+$made = @(Get-Made)
 New-Item -ItemType Directory -Force -Path $library | Out-Null
-Use-Lock {
-    # What an installation left that was killed: between its two moves, the old version has to come back.
-    if ((Test-Path -LiteralPath $old) -and -not (Test-Path -LiteralPath $place)) {
-        Move-Item -LiteralPath $old -Destination $place
+try {
+    Use-Lock {
+        # What an installation left that was killed: between its two moves, the old version has to come back.
+        if ((Test-Path -LiteralPath $old) -and -not (Test-Path -LiteralPath $place)) {
+            Move-Item -LiteralPath $old -Destination $place
+        }
+        Remove-Own $old
+        Remove-Own $part
+        try { Install-New }
+        finally { Remove-Own $part }
+        # A program of the old version that runs cannot be removed; the next installation does.
+        try { Remove-Own $old }
+        catch { Write-Warning "$old is still in use and stays until the next installation" }
     }
-    Remove-Own $old
-    Remove-Own $part
-    try { Install-New }
-    finally { Remove-Own $part }
-    # A program of the old version that runs cannot be removed; the next installation does.
-    try { Remove-Own $old }
-    catch { Write-Warning "$old is still in use and stays until the next installation" }
+}
+catch {
+    if (-not (Test-Own $place)) { Remove-Made $made }
+    throw
 }
 $bin = Join-Path $place 'bin'
 Write-Output "installed Tenon @VERSION@: $(Join-Path $bin 'tenon.exe')"

@@ -4,11 +4,16 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-const NEW_EXAMPLES: &str = "\
+macro_rules! examples {
+    ($test:literal) => {
+        concat!(
+            "\
 Examples:
   A plugin in Python with one of everything, in the folder weather:
     tenon new weather
-    cd weather && ./test && tenon dev
+    cd weather && ",
+            $test,
+            "
 
   A resource for Terraform in Rust:
     tenon new weather --lang rust --kind resource
@@ -17,7 +22,16 @@ Examples:
     tenon new weather --lang bash --kind function
 
 At a terminal, you are asked for what is not given. Without one, the language is python and the
-kind is all. An existing folder is never changed.";
+kind is all. An existing folder is never changed."
+        )
+    };
+}
+
+#[cfg(unix)]
+const NEW_EXAMPLES: &str = examples!("./test && tenon dev");
+/// `tenon dev` is not available there.
+#[cfg(windows)]
+const NEW_EXAMPLES: &str = examples!(r".\test");
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = NEW_EXAMPLES)]

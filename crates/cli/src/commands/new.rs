@@ -26,6 +26,7 @@ pub(crate) async fn run(args: &NewArgs) -> Result<(), Failure> {
         name,
         language: language.unwrap_or(Language::Python),
         kind: kind.unwrap_or(Kind::All),
+        is_windows: cfg!(windows),
     };
     name::check_for(plugin.language, &plugin.name)?;
     refuse_unsuitable(plugin.language, plugin.kind)?;
@@ -42,14 +43,24 @@ pub(crate) async fn run(args: &NewArgs) -> Result<(), Failure> {
         }));
     }
     let shown = tenon_text::path(folder);
-    let test = if cfg!(windows) { r".\test" } else { "./test" };
     output::talk(format_args!(
-        "created {shown}: a plugin in {} ({})\nnext:\n  cd {shown}\n  {test}        tests it, with the hosts that it is for\n  \
-         tenon dev     tests it whenever you save, and shows its calls\n  README.md     has the commands for each host",
+        "created {shown}: a plugin in {} ({})\nnext:\n  cd {shown}\n{}  README.md     has the commands for each host",
         plugin.language.title(),
-        plugin.kind.name()
+        plugin.kind.name(),
+        how_to_test(plugin.is_windows)
     ));
     Ok(())
+}
+
+/// How to test a new plugin. `tenon dev` needs Unix.
+fn how_to_test(is_windows: bool) -> &'static str {
+    match is_windows {
+        false => concat!(
+            "  ./test        tests it, with the hosts that it is for\n",
+            "  tenon dev     tests it whenever you save, and shows its calls\n"
+        ),
+        true => "  .\\test        tests it, with the hosts that it is for (requires bash)\n",
+    }
 }
 
 impl Language {

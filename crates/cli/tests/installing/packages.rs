@@ -131,7 +131,7 @@ pub(crate) async fn runs(shell: &Shell, command: &str) {
     let version = succeeds(shell.run_within(WATCHDOG, &line).await);
     assert_eq!(version.stdout, "tenon [version]\n");
     let scenario = root().join("examples/hello/hello.hcl");
-    let line = format!("{command} run {}", scenario.display());
+    let line = format!("{command} run {} --var name=world", scenario.display());
     let ran = succeeds(shell.run_within(WATCHDOG, &line).await);
     assert_eq!(
         ran.stdout,

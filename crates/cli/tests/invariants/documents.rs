@@ -57,6 +57,25 @@ fn every_path_in_the_architecture_exists() {
     assert!(missing.is_empty(), "these do not exist: {missing:?}");
 }
 
+/// The libraries need an older Rust than the command.
+#[test]
+fn the_readme_says_which_rust_is_needed() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    for (manifest, before) in [
+        ("crates/cli/Cargo.toml", "builds Tenon (with"),
+        ("Cargo.toml", "The libraries need"),
+    ] {
+        let text = fs::read_to_string(root().join(manifest)).unwrap();
+        let lines = text.lines();
+        let version = lines
+            .filter_map(|line| line.strip_prefix("rust-version = \""))
+            .find_map(|line| line.strip_suffix('"'));
+        let version = version.unwrap_or_else(|| panic!("{manifest} names no version of Rust"));
+        let sentence = format!("{before} Rust {version} or newer");
+        assert!(readme.contains(&sentence), "no `{sentence}` in README.md");
+    }
+}
+
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();

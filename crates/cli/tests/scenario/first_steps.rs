@@ -37,9 +37,13 @@ async fn the_example() {
     );
     let outcome = stage.run(&line).await;
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let user = stage.shell.run_unnoted("whoami").await.stdout;
     assert_eq!(
         outcome.stdout,
-        "greeting = hello, world: 3 products are on the shelf\n"
+        format!(
+            "greeting = hello, {}: 3 products are on the shelf\n",
+            user.trim_end()
+        )
     );
     stage.assert_is_closed();
 }

@@ -58,6 +58,13 @@ fn process_of_its_own() {
             hold(&file);
             wait();
         }
+        // The first one is to be killed, the second one ends.
+        "hold-once" => {
+            if !file.exists() {
+                hold(&file);
+                wait();
+            }
+        }
         other => panic!("unknown task {other:?}"),
     }
     std::process::exit(0);

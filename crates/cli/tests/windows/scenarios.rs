@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::program::Place;
+use crate::is_held;
+use crate::program::{Place, until};
 
 /// The record of the only run.
 fn record(folder: &Path) -> String {
@@ -28,6 +29,20 @@ fn the_first_scenario_runs_and_is_undone() {
     assert!(ran.stdout.contains("merchant 1 has 2 customers"), "{ran:?}");
     let undone = place.tenon(["teardown", &record(&place.folder())]);
     assert_eq!(undone.code, Some(0), "{undone:?}");
+}
+
+/// The one that the README begins with: it names no program that only Unix has.
+#[test]
+fn the_first_example_runs() {
+    let place = Place::new();
+    let example = include_str!("../../../../examples/hello/hello.hcl");
+    place.write("hello.hcl", example);
+    let ran = place.tenon(["run", "hello.hcl"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.stdout.contains(": 3 products are on the shelf"),
+        "{ran:?}"
+    );
 }
 
 /// With line ends as they are, in a scenario that was written on Windows.
@@ -74,6 +89,42 @@ fn files_are_written_and_removed() {
     let undone = place.tenon(["teardown", &record(&place.folder())]);
     assert_eq!(undone.code, Some(0), "{undone:?}");
     assert!(!written.exists());
+}
+
+/// What was done is not done again, and what may have been done only on request.
+#[test]
+fn a_killed_run_is_resumed() {
+    let place = Place::new();
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    let (_, command) = place.task("hold-once");
+    let arguments: Vec<String> = command[1..].iter().map(|word| quoted(word)).collect();
+    let step = |name: &str, after: &str| {
+        format!(
+            "  action \"exec_run\" \"{name}\" {{\n    {after}\n    command = \"cmd\"\n    \
+             args    = [\"/d\", \"/c\", \"echo {name}>>done.txt\"]\n  }}\n"
+        )
+    };
+    let scenario = format!(
+        "scenario \"killed\" {{\n  required_providers {{\n    exec = {{ source = \"builtin/exec\" }}\n  }}\n{}  \
+         action \"exec_run\" \"second\" {{\n    depends_on = [action.exec_run.first]\n    command = {}\n    \
+         args    = [{}]\n    env     = {{ TENON_TEST_TASK = \"hold-once\", TENON_TEST_FILE = {} }}\n  }}\n{}}}\n",
+        step("first", ""),
+        quoted(&command[0]),
+        arguments.join(", "),
+        quoted(place.held().to_str().unwrap()),
+        step("third", "depends_on = [action.exec_run.second]")
+    );
+    place.write("killed.hcl", &scenario);
+    let running = place.start(["run", "killed.hcl"]);
+    until("the second action runs", || is_held(&place.held()));
+    running.kill();
+    until("the second action has gone", || !is_held(&place.held()));
+    let record = record(&place.folder());
+    let refused = place.tenon(["run", "--resume", &record]).failed(2);
+    assert!(refused.contains("action.exec_run.second"), "{refused}");
+    let resumed = place.tenon(["run", "--resume", &record, "--redo-maybe"]);
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert_eq!(place.read("done.txt"), "first\r\nthird\r\n");
 }
 
 /// A file of such a name cannot exist: what is written to it goes elsewhere.
@@ -130,9 +181,12 @@ fn a_share_is_not_looked_for_behind_a_fence() {
 #[test]
 fn a_new_plugin_has_what_starts_it() {
     let place = Place::new();
-    place
-        .tenon(["new", "weather", "--lang", "python"])
-        .printed();
+    let created = place.tenon(["new", "weather", "--lang", "python"]);
+    assert_eq!(created.code, Some(0), "{created:?}");
+    // Only what this system has.
+    assert!(created.stderr.contains(r"  .\test  "), "{created:?}");
+    let text = created.stderr.clone() + &place.read("weather/README.md");
+    assert!(!text.contains("tenon dev"), "{text}");
     let launcher = place.read("weather/weather.cmd");
     assert!(
         launcher.contains("weather.py") && launcher.ends_with("\r\n"),

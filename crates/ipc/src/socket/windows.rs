@@ -56,8 +56,7 @@ async fn patiently_open(path: &Path, patience: Duration) -> io::Result<NamedPipe
     const PAUSE: Duration = Duration::from_millis(50);
     let started = Instant::now();
     loop {
-        let mut options = ClientOptions::new();
-        match options.security_qos_flags(ANONYMOUS).open(path) {
+        match options().open(path) {
             Err(error) if is_busy(&error) && started.elapsed() < patience => {
                 tokio::time::sleep(PAUSE).await;
             }
@@ -66,8 +65,20 @@ async fn patiently_open(path: &Path, patience: Duration) -> io::Result<NamedPipe
     }
 }
 
+fn options() -> ClientOptions {
+    let mut options = ClientOptions::new();
+    options.security_qos_flags(ANONYMOUS);
+    options
+}
+
 fn is_busy(error: &io::Error) -> bool {
     error.raw_os_error() == Some(PIPE_BUSY)
+}
+
+/// Whether a pipe cannot be created because there is one of its name: of another user, or with as many instances as it may
+/// have.
+fn is_taken(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied || is_busy(error)
 }
 
 /// A pipe that clients connect to.
@@ -99,13 +110,13 @@ impl Listener {
     ) -> io::Result<Listener> {
         let path = path.into();
         check_path(&path)?;
-        let first = instance(&path, true).map_err(|error| match error.kind() {
-            io::ErrorKind::PermissionDenied => {
+        let first = instance(&path, true).map_err(|error| {
+            if is_taken(&error) {
                 let problem =
                     "another server listens there already; stop it, or choose another name";
-                explain(io::ErrorKind::AddrInUse, &path, problem)
+                return explain(io::ErrorKind::AddrInUse, &path, problem);
             }
-            kind => explain(kind, &path, &format!("could not listen: {error}")),
+            explain(error.kind(), &path, &format!("could not listen: {error}"))
         })?;
         Ok(Listener {
             path,
@@ -165,4 +176,17 @@ fn check_path(path: &Path) -> io::Result<()> {
 
 fn explain(kind: io::ErrorKind, path: &Path, problem: &str) -> io::Error {
     io::Error::new(kind, format!("{}: {problem}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the system is given: Wine lets every server act as its clients, so that a server cannot tell.
+    #[test]
+    fn servers_cannot_act_as_their_clients() {
+        // SECURITY_SQOS_PRESENT, and SECURITY_ANONYMOUS, which is 0; without it, a server could at least learn who the user is.
+        let shown = format!("{:?}", options());
+        assert!(shown.contains("security_qos_flags: 1048576,"), "{shown}");
+    }
 }

@@ -21,6 +21,8 @@ pub(super) struct Plugin {
     pub(super) name: String,
     pub(super) language: Language,
     pub(super) kind: Kind,
+    /// Whether it is for Windows, which starts it in another way and lacks some commands of Tenon.
+    pub(super) is_windows: bool,
 }
 
 /// A file of a new plugin.
@@ -69,7 +71,7 @@ impl Plugin {
             Language::Typescript => Some("mjs"),
             Language::Rust | Language::Bash => None,
         };
-        if cfg!(windows) {
+        if self.is_windows {
             files.extend(self.launchers());
         } else if let Some(ending) = ending {
             let target = format!("{}.{ending}", self.name);
@@ -125,9 +127,16 @@ impl Plugin {
             .replace('\\', "\\\\")
             .replace('"', "\\\"");
         let rendered = rendered.trim_end().to_owned() + "\n";
-        let python = if cfg!(windows) { "python " } else { "python3 " };
+        let (python, tests) = match self.is_windows {
+            false => (
+                "python3 ",
+                "`./test` tests it; `tenon dev` does so whenever you save.",
+            ),
+            true => ("python ", r"`.\test` tests it, and requires bash."),
+        };
         rendered
             .replace("python3 ", python)
+            .replace("plugtests", tests)
             .replace("plugname", &self.name)
             .replace("plugversion", env!("CARGO_PKG_VERSION"))
             .replace("plugcheckout", &checkout)
@@ -143,6 +152,7 @@ impl Plugin {
             (Kind::All, _) => words.extend(Kind::names()),
             (kind, _) => words.push(kind.name()),
         }
+        words.push(if self.is_windows { "windows" } else { "unix" }.to_owned());
         words.push(match checkout() {
             Some(_) => "checkout".to_owned(),
             None => "published".to_owned(),
@@ -179,11 +189,14 @@ mod tests {
         let mut every = Vec::new();
         for language in Language::value_variants() {
             for kind in Kind::value_variants() {
-                every.push(Plugin {
-                    name: "weather".into(),
-                    language: *language,
-                    kind: *kind,
-                });
+                for is_windows in [false, true] {
+                    every.push(Plugin {
+                        name: "weather".into(),
+                        language: *language,
+                        kind: *kind,
+                        is_windows,
+                    });
+                }
             }
         }
         every
@@ -194,7 +207,7 @@ mod tests {
         for plugin in every() {
             let files = plugin.files();
             let title = format!("{:?} {:?}", plugin.language, plugin.kind);
-            let started = if cfg!(windows) {
+            let started = if plugin.is_windows {
                 "weather.cmd"
             } else {
                 "weather"
@@ -215,7 +228,7 @@ mod tests {
                 if is_vendored {
                     continue;
                 }
-                for left in ["plugname", "plugversion", "plugcheckout"] {
+                for left in ["plugname", "plugtests", "plugversion", "plugcheckout"] {
                     assert!(!text.contains(left), "{title}: {left} in {}", file.path);
                 }
                 assert!(
@@ -237,7 +250,7 @@ mod tests {
     fn every_part_ends_and_is_of_something() {
         let mut known = Language::names();
         known.extend(Kind::names());
-        known.extend(["checkout", "published"].map(str::to_owned));
+        known.extend(["checkout", "published", "windows", "unix"].map(str::to_owned));
         for (path, bytes) in TEMPLATES {
             if VENDORED.iter().any(|folder| path.contains(folder)) {
                 continue;
@@ -260,18 +273,36 @@ mod tests {
         }
     }
 
+    fn readme(plugin: &Plugin) -> String {
+        let files = plugin.files();
+        let readme = files.iter().find(|file| file.path == "README.md");
+        match readme.map(|file| &file.content) {
+            Some(Content::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+            _ => panic!("no README"),
+        }
+    }
+
+    /// Windows lacks `tenon dev`, `state` and `terraform`, and starts `test.cmd`.
+    #[test]
+    fn a_readme_names_only_commands_that_the_system_has() {
+        for plugin in every() {
+            let text = readme(&plugin);
+            let title = format!("{:?} {:?}: {text}", plugin.language, plugin.kind);
+            assert_eq!(text.contains("`tenon dev`"), !plugin.is_windows, "{title}");
+            assert_eq!(text.contains("`./test`"), !plugin.is_windows, "{title}");
+            assert_eq!(text.contains(r"`.\test`"), plugin.is_windows, "{title}");
+            if plugin.is_windows {
+                for command in ["`. <(tenon state serve", "`tenon terraform plan"] {
+                    assert!(!text.contains(command), "{title}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_readme_is_short() {
         for plugin in every() {
-            let files = plugin.files();
-            let readme = files
-                .iter()
-                .find(|file| file.path == "README.md")
-                .expect("a README");
-            let Content::Text(bytes) = &readme.content else {
-                panic!("a file")
-            };
-            let text = String::from_utf8_lossy(bytes);
+            let text = readme(&plugin);
             assert!(text.lines().count() <= 40, "{text}");
         }
     }
