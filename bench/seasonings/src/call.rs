@@ -67,9 +67,9 @@ async fn bare(plugin: &Plugin, each: Duration) -> io::Result<f64> {
         ],
         returns: &Type::String,
     };
-    let expected = Value::from(SLUG);
+    let expected = Some(Value::from(SLUG));
     let made = async || match call(&peer, &slug).await {
-        Ok(result) if result == expected => Ok(()),
+        Ok(returned) if returned.result == expected => Ok(()),
         other => Err(fault(other)),
     };
     let measured = median(made, each).await;

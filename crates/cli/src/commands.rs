@@ -3,6 +3,7 @@
 pub(crate) mod acp;
 pub(crate) mod call;
 pub(crate) mod completions;
+pub(crate) mod config;
 #[cfg(unix)]
 pub(crate) mod dev;
 pub(crate) mod echo;

@@ -37,6 +37,12 @@ impl PlanJson {
         matches!((parts.next(), parts.next()), (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (1, 10))
     }
 
+    /// What is planned for the resources that hooks see. The remains of a replacement that failed half-way have the same
+    /// address as the resource that is in use, and are deleted by the plan: they would look like a deletion of that one.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = &ResourceChange> {
+        { self.resource_changes.iter() }.filter(|change| change.deposed.is_none())
+    }
+
     /// Whether the plan changes anything.
     pub(crate) fn has_changes(&self) -> bool {
         let changes_resource = |change: &ResourceChange| change.change.action() != Action::NoOp;
@@ -214,14 +220,17 @@ impl StateJson {
         all
     }
 
+    /// The resources of all modules that are in use, with the address of their module: without the remains of
+    /// replacements that failed half-way.
+    pub(crate) fn in_use(&self) -> impl Iterator<Item = (Option<&str>, &StateResource)> {
+        let all = self.resources().into_iter();
+        all.filter(|(_, one)| one.deposed_key.is_none())
+    }
+
     /// The resource at this address that is in use.
     pub(crate) fn resource(&self, address: &str) -> Option<&StateResource> {
-        let is_it =
-            |one: &StateResource| one.resource.address == address && one.deposed_key.is_none();
-        self.resources()
-            .into_iter()
-            .map(|(_, one)| one)
-            .find(|one| is_it(one))
+        let mut all = self.in_use().map(|(_, one)| one);
+        all.find(|one| one.resource.address == address)
     }
 }
 

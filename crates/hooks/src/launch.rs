@@ -5,16 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenon_host::{Permissions, Plugin, PluginCommand, PluginError, Start};
-use tenon_protocols::seasonings::{Capabilities, Greeting, Level, Welcome, begin};
+use tenon_protocols::seasonings::{Capabilities, Greeting, Level, Welcome, begin, listen};
 use tenon_protocols::{Protocol, Secrets};
-use tenon_rpc::Router;
 
 use crate::chain::Member;
 use crate::finding::{Finding, Severity};
 use crate::pins::{self, PinError};
 use crate::project::{PluginSettings, Project};
 
-/// Is shown the name of a plugin and a line that it wrote to stderr.
+/// Is shown the name of a plugin and what it says: a line that it wrote to stderr, or an event for the log.
 pub type SeeLog = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// A plugin that could not be started.
@@ -146,10 +145,11 @@ pub fn command(
     command
 }
 
-/// How a plugin is talked to.
-pub fn start() -> Start {
+/// How a plugin is talked to. What errors quote of its output is shown without these secrets.
+pub fn start(secrets: &Secrets) -> Start {
     let mut start = Start::new(Protocol::Seasonings.dialect());
     start.options = Protocol::Seasonings.host_options();
+    start.options.redact = Some(secrets.redact());
     start.limit = Protocol::Seasonings.start_limit();
     start
 }
@@ -167,11 +167,16 @@ pub(crate) async fn launch(
         ..Greeting::new([Level::Hooks, Level::Storage])
     };
     let first = |peer: tenon_rpc::Peer| async move { begin(&peer, &greeting).await };
-    let router = Arc::new(Router::new(()));
+    let (plugin, heard) = (name.to_owned(), log.clone());
+    let router = listen(move |said| {
+        if let Some(log) = &heard {
+            log(&plugin, &said.to_string());
+        }
+    });
     Plugin::start(
         &command(name, settings, folder, log),
-        start(),
-        router,
+        start(secrets),
+        Arc::new(router),
         first,
     )
     .await
@@ -183,14 +188,9 @@ pub(crate) async fn launch(
 
 /// Remembers what is secret in the variables of a plugin: values whose names say so, and credentials in the others, such
 /// as the password in a URL.
-fn learn_variables(secrets: &Secrets, settings: &PluginSettings) {
+pub fn learn_variables(secrets: &Secrets, settings: &PluginSettings) {
     for variable in &settings.environment {
-        for secret in variable.secrets() {
-            secrets.learn_text(&secret.to_string_lossy());
-        }
-        for (_, value) in variable.values() {
-            secrets.learn_credentials(&value.to_string_lossy());
-        }
+        secrets.learn_variables(variable.secrets(), variable.values());
     }
 }
 

@@ -34,7 +34,7 @@ pub use arguments::Arguments;
 pub use backend::{Backend, backend, given_settings, remembered_settings};
 pub use finding::{Finding, Severity};
 pub use interruption::Interruption;
-pub use launch::{LaunchError, SeeLog, command, start};
+pub use launch::{LaunchError, SeeLog, command, learn_variables, start};
 pub use pins::{PinError, check as check_pins};
 pub use program::{Program, ProgramError};
 pub use project::{FILE, PluginSettings, Project, ProjectError};

@@ -60,6 +60,9 @@ pub(crate) struct Reader {
     sent: Option<Secrets>,
     /// Where the value that is read now stands: texts and indices.
     path: Vec<Json>,
+    /// The length of the path of the set around the value that is read now, if there is one: elements of a set have no
+    /// names, so paths end there.
+    set: Option<usize>,
     /// The paths of what was left out, each once.
     pub(crate) redacted: Vec<Vec<Json>>,
 }
@@ -86,8 +89,9 @@ impl Reader {
                 self.sent = Some(secrets);
                 return value;
             }
-            if !self.redacted.contains(&self.path) {
-                self.redacted.push(self.path.clone());
+            let path = &self.path[..self.set.unwrap_or(self.path.len())];
+            if !self.redacted.iter().any(|one| one == path) {
+                self.redacted.push(path.to_vec());
             }
             return Ok(Value::null(ty.clone()));
         }
@@ -123,7 +127,11 @@ impl Reader {
                 Value::list((**element).clone(), elements)
             }
             Type::Set(element) => {
-                let elements = self.elements(raw, |_| element, masks)?;
+                let outer = self.set;
+                self.set = outer.or(Some(self.path.len()));
+                let elements = self.elements(raw, |_| element, masks);
+                self.set = outer;
+                let elements = elements?;
                 Value::set((**element).clone(), elements)
             }
             Type::Tuple(tuple) => {
@@ -296,6 +304,17 @@ mod tests {
         );
         let (value, redacted) = read(raw, ty, json!({}), json!(true));
         assert!(value.is_null() && redacted == [Vec::<Json>::new()]);
+    }
+
+    #[test]
+    fn the_path_of_what_is_sensitive_ends_at_a_set() {
+        let ty = "object({ a = list(set(object({ b = string, c = list(string) }))), d = string })";
+        let inner = json!({"b": true, "c": [false, true]});
+        let sensitive = json!({"a": [[], [inner, inner]], "d": true});
+        let raw = r#"{"a":[[],[{"b":"secret","c":["x","secret"]},{"b":"y","c":[]}]],"d":"secret"}"#;
+        let (value, redacted) = read(raw, ty, json!({}), sensitive);
+        assert!(!format!("{value:?}").contains("secret"));
+        assert_eq!(redacted, [vec![json!("a"), json!(1)], vec![json!("d")]]);
     }
 
     #[test]

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tenon_protocols::seasonings::AnswerError;
 use tenon_protocols::seasonings::calls::{Call, Close, Kind as Type, Open, Renew};
 use tenon_tfplugin::{
     CloseRequest, Diagnostic, Diagnostics, OpenRequest, OpenResponse, RenewRequest, RenewResponse,
     has_errors,
 };
+use tenon_values::Value;
 
 use crate::offered::Offered;
 use crate::plugin::{Kind, Plugin, Task};
@@ -75,43 +77,89 @@ pub(crate) async fn open(
     let task = Task::opening("open the ephemeral resource");
     let answer = plugin.call(&call, task).await;
     let answer = answer.map_err(Diagnostics::from)?;
-    let mut diagnostics = show::answered(
+    let sent = answer.result.as_ref().ok().and_then(Option::as_ref);
+    let mut diagnostics = show::answered(plugin, kind.body, sent, answer.diagnostics);
+    let private = match &answer.private {
+        Ok(private) => private.as_deref().filter(|bytes| !bytes.is_empty()),
+        Err(_) => None,
+    };
+    let is_opened =
+        !has_errors(&diagnostics) || private.is_some() || sent.is_some_and(|one| !one.is_null());
+    let result = match usable(
         plugin,
-        kind.body,
-        answer.result.as_ref(),
-        answer.diagnostics,
-    );
-    let Some(result) = answer.result.filter(|_| !has_errors(&diagnostics)) else {
+        kind,
+        &config,
+        answer.result,
+        answer.private.as_ref().err(),
+    ) {
+        Ok(result) => result.filter(|_| !has_errors(&diagnostics)),
+        // The plugin has said itself what is wrong.
+        Err(_) if has_errors(&diagnostics) => None,
+        Err(error) => {
+            diagnostics.push(error);
+            None
+        }
+    };
+    let interrupted = plugin.interrupted(task, Open::METHOD);
+    let Some(result) = result.filter(|_| interrupted.is_none()) else {
+        diagnostics.extend(interrupted.map(|failure| failure.diagnostic));
+        if is_opened {
+            // Terraform closes nothing that it did not get.
+            diagnostics.extend(close_opened(plugin, kind, private).await);
+        }
         return Err(diagnostics);
     };
-    if let Some(interrupted) = plugin.interrupted(task, Open::METHOD) {
-        // Terraform closes nothing that it did not get.
-        diagnostics.push(interrupted.diagnostic);
-        let private = answer.private.as_deref().filter(|bytes| !bytes.is_empty());
-        diagnostics.extend(close_opened(plugin, kind, private).await);
-        return Err(diagnostics);
-    }
-    let result = settle(kind.body, &result, &config);
-    if result.is_null() || unknown_part(&result).is_some() {
-        let problem = "it is nil or has an unknown value in it";
-        let detail = show::wrong_answer(plugin, Open::METHOD, "result", problem);
-        diagnostics.push(Diagnostic::error("Incomplete answer of the plugin", detail));
-        return Err(diagnostics);
-    }
-    let renew_at = renewal(plugin, answer.renew_at.as_deref(), &mut diagnostics);
+    let renew_at = answer.renew_at.map_err(|error| error.problem);
+    let renew_at = renewal(plugin, renew_at, &mut diagnostics);
     Ok(OpenResponse {
-        private: opened.add(answer.private.map(Into::into).unwrap_or_default()),
+        private: opened.add(private.unwrap_or_default().to_vec()),
         renew_at,
         diagnostics,
         ..OpenResponse::new(result)
     })
 }
 
+/// The result if it can be passed on; `None` if there is none, which the plugin has explained.
+fn usable(
+    plugin: &Plugin,
+    kind: Type<'_>,
+    config: &Value,
+    result: Result<Option<Value>, AnswerError>,
+    private: Option<&AnswerError>,
+) -> Result<Option<Value>, Diagnostic> {
+    let wrong = |error: &AnswerError| -> Diagnostic {
+        let detail = show::wrong_answer(plugin, Open::METHOD, &error.path, &error.problem);
+        Diagnostic::error("Could not open the ephemeral resource", detail)
+    };
+    let result = result.map_err(|error| wrong(&error))?;
+    if let Some(error) = private {
+        // Without it, the resource could be neither renewed nor closed.
+        return Err(wrong(error));
+    }
+    let Some(result) = result else {
+        return Ok(None);
+    };
+    let result = settle(kind.body, &result, config);
+    if result.is_null() || unknown_part(&result).is_some() {
+        let problem = "it is nil or has an unknown value in it";
+        let detail = show::wrong_answer(plugin, Open::METHOD, "result", problem);
+        return Err(Diagnostic::error("Incomplete answer of the plugin", detail));
+    }
+    Ok(Some(result))
+}
+
 /// When to renew, in seconds since 1970. If the time cannot be read, what was opened is still used.
-fn renewal(plugin: &Plugin, time: Option<&str>, diagnostics: &mut Diagnostics) -> Option<i64> {
-    let parsed = time?.parse::<jiff::Timestamp>();
+fn renewal(
+    plugin: &Plugin,
+    time: Result<Option<String>, String>,
+    diagnostics: &mut Diagnostics,
+) -> Option<i64> {
+    let parsed = time.and_then(|time| {
+        let parsed = time.map(|time| time.parse::<jiff::Timestamp>());
+        parsed.transpose().map_err(|error| error.to_string())
+    });
     match parsed {
-        Ok(time) => Some(time.as_second()),
+        Ok(time) => Some(time?.as_second()),
         Err(error) => {
             let detail = format!(
                 "renew_at of the plugin {} is not a time in the form of RFC 3339, so the resource is not \
@@ -149,7 +197,7 @@ pub(crate) async fn renew(
     }
     let mut diagnostics = show::diagnostics(answer.diagnostics, kind.body, &plugin.secrets);
     Ok(RenewResponse {
-        renew_at: renewal(plugin, answer.renew_at.as_deref(), &mut diagnostics),
+        renew_at: renewal(plugin, Ok(answer.renew_at), &mut diagnostics),
         // The number stays the same.
         private: None,
         diagnostics,

@@ -1,6 +1,7 @@
 //! Functions.
 
 use tenon_protocols::seasonings::calls::{Argument, CallFunction, blamed_argument};
+use tenon_protocols::seasonings::{Diagnostic, Segment};
 use tenon_schema::{Function, Parameter};
 use tenon_tfplugin::FunctionError;
 use tenon_values::Value;
@@ -28,7 +29,7 @@ pub(crate) async fn call(
         returns: &function.returns,
     };
     let task = Task::without_config("call the function");
-    plugin.call(&call, task).await.map_err(|failure| {
+    let returned = plugin.call(&call, task).await.map_err(|failure| {
         let blamed = match &failure.kind {
             Kind::Answered(error) => blamed_argument(error),
             _ => None,
@@ -41,7 +42,41 @@ pub(crate) async fn call(
             },
             _ => failure.diagnostic.detail.into(),
         }
-    })
+    })?;
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        { returned.diagnostics.into_iter() }.partition(Diagnostic::is_error);
+    for warning in &warnings {
+        // Terraform has no place for them beside the result of a function.
+        let text = plugin.secrets.hide(&text(warning));
+        tracing::warn!(plugin = plugin.name(), function = name, "{text}");
+    }
+    match returned.result.filter(|_| errors.is_empty()) {
+        Some(result) => Ok(result),
+        None => Err(refused(plugin, function, &errors)),
+    }
+}
+
+/// The errors that a function answered with, at the argument that one of them is about.
+fn refused(plugin: &Plugin, function: &Function, errors: &[Diagnostic]) -> FunctionError {
+    let texts: Vec<String> = errors.iter().map(text).collect();
+    let argument = errors.iter().find_map(|error| match error.path.first() {
+        Some(Segment::Name(name)) => position(function, name),
+        _ => None,
+    });
+    FunctionError {
+        text: plugin.secrets.hide(&texts.join("\n")),
+        argument,
+    }
+}
+
+/// A diagnostic in one text.
+fn text(said: &Diagnostic) -> String {
+    match (said.summary.as_str(), said.detail.as_str()) {
+        ("", "") => "the plugin reports a problem".to_owned(),
+        (summary, "") => summary.to_owned(),
+        ("", detail) => detail.to_owned(),
+        (summary, detail) => format!("{summary}: {detail}"),
+    }
 }
 
 enum Arguments<'a> {

@@ -118,26 +118,15 @@ impl Task {
     }
 }
 
-/// Remembers what is secret in the variables that the plugin may see: values whose names say so, and credentials in the
-/// others, such as the password in a URL.
-fn learn_variables(secrets: &Secrets, manifest: &Manifest) {
-    for name in &manifest.environment {
-        let variable = Variable::Inherited(name.into());
-        for secret in variable.secrets() {
-            secrets.learn_text(&secret.to_string_lossy());
-        }
-        for (_, value) in variable.values() {
-            secrets.learn_credentials(&value.to_string_lossy());
-        }
-    }
-}
-
 impl Plugin {
     pub(crate) fn new(manifest: Manifest, expected: Option<Offer>) -> Plugin {
         let secrets = Secrets::default();
         let masked = secrets.clone();
         tenon_tfplugin::mask_log(move |text| masked.hide(text));
-        learn_variables(&secrets, &manifest);
+        for name in &manifest.environment {
+            let variable = Variable::Inherited(name.into());
+            secrets.learn_variables(variable.secrets(), variable.values());
+        }
         let left_out = manifest.left_out.iter().cloned().collect();
         let limits = PoolLimits {
             // A process stays for the whole command.

@@ -114,7 +114,7 @@ impl Provider for PackedProvider {
             Err(errors) => return errors,
         };
         let body = &offered.plugin.config.body;
-        let mut diagnostics = match body.attributes.is_empty() {
+        let mut diagnostics = match body.attributes.is_empty() && body.blocks.is_empty() {
             // There is nothing to check.
             true => Diagnostics::new(),
             false => {

@@ -1,5 +1,6 @@
 //! Managed resources.
 
+mod agreement;
 mod apply;
 mod check;
 mod host_plan;

@@ -149,7 +149,7 @@ fn entries_of(value: &Value, mut change: impl FnMut(&Text, &Value) -> Value) -> 
 }
 
 /// The element of a map with this key.
-fn entry(map: &Value, key: &Text) -> Option<Value> {
+pub(crate) fn entry(map: &Value, key: &Text) -> Option<Value> {
     match (map.entries(), map.attributes()) {
         (Some(entries), _) => {
             let found = entries.iter().find(|(other, _)| other == key);

@@ -45,15 +45,19 @@ pub(crate) fn segment(step: &Step) -> Segment {
     }
 }
 
-/// Diagnostics of the author, whose paths are texts.
+/// Diagnostics of the author, whose paths are texts, about something with this schema.
 pub(crate) fn located(diagnostics: Vec<crate::Diagnostic>, body: &Body) -> Vec<Diagnostic> {
-    let ty = body.implied_type();
+    located_in(diagnostics, &body.implied_type())
+}
+
+/// The same, about an object of this type.
+pub(crate) fn located_in(diagnostics: Vec<crate::Diagnostic>, ty: &Type) -> Vec<Diagnostic> {
     let located = |one: crate::Diagnostic| Diagnostic {
         severity: match one.severity {
             crate::Severity::Error => Severity::Error,
             crate::Severity::Warning => Severity::Warning,
         },
-        path: segments(&one.prop_path.unwrap_or_default(), &ty),
+        path: segments(&one.prop_path.unwrap_or_default(), ty),
         summary: one.summary,
         detail: one.detail,
     };

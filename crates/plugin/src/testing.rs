@@ -186,7 +186,9 @@ impl Host {
             arguments: &sent,
             returns: &function.returns,
         };
-        Ok(T::from_value(&self.ask(&call).await?)?)
+        let returned = self.ask(&call).await?;
+        self.tell(returned.diagnostics)?;
+        Ok(T::from_value(&returned.result.unwrap_or(Value::NULL))?)
     }
 
     /// Runs an action.

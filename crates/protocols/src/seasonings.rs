@@ -45,6 +45,8 @@ mod path;
 #[cfg(feature = "values")]
 mod readable;
 #[cfg(feature = "values")]
+mod said;
+#[cfg(feature = "values")]
 pub mod schema;
 #[cfg(feature = "values")]
 mod types;
@@ -68,5 +70,6 @@ pub use {
     params::Params,
     path::{Segment, resolve},
     readable::Readable,
+    said::{LogLevel, Said, listen},
     types::read_type,
 };

@@ -10,6 +10,7 @@ mod spellings;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -90,6 +91,21 @@ impl Secrets {
         let mut needles = self.needles();
         for part in credentials::parts(text) {
             needles.add(&part);
+        }
+    }
+
+    /// Remembers what is secret in the environment variables that a program may see: the values whose names say that they
+    /// are secrets, and the credentials in the others.
+    pub fn learn_variables(
+        &self,
+        secrets: impl IntoIterator<Item = OsString>,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+    ) {
+        for secret in secrets {
+            self.learn_text(&secret.to_string_lossy());
+        }
+        for (_, value) in variables {
+            self.learn_credentials(&value.to_string_lossy());
         }
     }
 

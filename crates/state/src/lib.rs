@@ -26,6 +26,6 @@ mod storage;
 pub use locks::HeldLocks;
 pub use notice::Notice;
 pub use path::{InvalidPath, StatePath};
-pub use plugin::{PluginStorage, PluginStorageError};
+pub use plugin::{PluginOptions, PluginStorage, PluginStorageError};
 pub use server::{BindError, Server, Settings};
 pub use storage::{Release, Storage, StorageError};

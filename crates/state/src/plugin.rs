@@ -1,17 +1,26 @@
 //! A plugin that keeps states, as the protocol Seasonings has it.
 
-use std::fmt::Display;
-use std::sync::Arc;
+mod turn;
+
+use std::fmt::{self, Display};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Map, Value as Json};
 use tenon_host::{Down, Plugin, PluginCommand, PluginError, Restart, Start, Status, Supervisor};
-use tenon_protocols::Protocol;
 use tenon_protocols::seasonings::calls::storage::{self, Held};
 use tenon_protocols::seasonings::calls::{self, Call, is_left_out};
-use tenon_protocols::seasonings::{self, Capabilities, Greeting, Level, NOT_SUPPORTED};
-use tenon_rpc::{CallError, CloseReason, Peer, Router};
+use tenon_protocols::seasonings::{
+    self, Capabilities, Greeting, Level, NOT_SUPPORTED, Welcome, listen,
+};
+use tenon_protocols::{Protocol, Secrets};
+use tenon_rpc::{CallError, CloseReason, Peer};
+use tokio::time::timeout;
 
+use self::turn::{Process, Turn};
 use crate::path::StatePath;
 use crate::storage::{Release, Storage, StorageError};
 
@@ -19,6 +28,49 @@ use crate::storage::{Release, Storage, StorageError};
 #[derive(Debug)]
 pub struct PluginStorage {
     supervisor: Supervisor,
+    options: PluginOptions,
+    /// How many calls the newest process takes at the same time.
+    capacity: Arc<AtomicUsize>,
+    /// The process that calls went to last.
+    process: Mutex<Option<Arc<Process>>>,
+}
+
+/// How a storage plugin is called.
+#[derive(Clone)]
+pub struct PluginOptions {
+    /// What the plugin is configured with.
+    pub config: Map<String, Json>,
+    /// How long the plugin may take for a call, from when it gets it. A plugin that takes longer is started again.
+    pub time_limit: Duration,
+    /// How long a call may wait for others. The plugin works on those, so nothing happens to it.
+    pub waiting_limit: Duration,
+    /// What is masked in errors.
+    pub secrets: Secrets,
+    /// Is given what the plugin says in events, a line for each.
+    pub hear: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Default for PluginOptions {
+    fn default() -> PluginOptions {
+        let limit = Duration::from_secs(300);
+        PluginOptions {
+            config: Map::new(),
+            time_limit: limit,
+            waiting_limit: limit,
+            secrets: Secrets::default(),
+            hear: Arc::new(|_| {}),
+        }
+    }
+}
+
+impl fmt::Debug for PluginOptions {
+    /// A configuration may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PluginOptions")
+            .field("time_limit", &self.time_limit)
+            .field("waiting_limit", &self.waiting_limit)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why a storage plugin could not be started.
@@ -41,20 +93,28 @@ impl PluginStorage {
     pub async fn start(
         command: PluginCommand,
         start: Start,
-        config: Map<String, Json>,
+        options: PluginOptions,
     ) -> Result<PluginStorage, PluginStorageError> {
         let greeting = Arc::new(Greeting {
-            config,
+            config: options.config.clone(),
             ..Greeting::new([Level::Storage])
         });
-        let router = Arc::new(Router::new(()));
+        let (heard, masked) = (Arc::clone(&options.hear), options.secrets.clone());
+        let router = Arc::new(listen(move |said| heard(&masked.hide(&said.to_string()))));
+        let capacity = Arc::new(AtomicUsize::new(1));
+        let (found, secrets) = (Arc::clone(&capacity), options.secrets.clone());
         let supervisor = Supervisor::new(Restart::default(), move || {
             let (command, start) = (command.clone(), start.clone());
             let (router, greeting) = (Arc::clone(&router), Arc::clone(&greeting));
+            let (found, secrets) = (Arc::clone(&found), secrets.clone());
             async move {
                 let first = |peer: Peer| async move { begin(&peer, &greeting).await };
                 let started = Plugin::start(&command, start, router, first).await;
-                started.map(|(plugin, ())| plugin)
+                let (plugin, welcome) =
+                    started.map_err(|error| error.map_said(|said| secrets.hide(said)))?;
+                let capacity = welcome.max_in_flight.map_or(1, NonZeroUsize::get);
+                found.store(capacity, Ordering::Relaxed);
+                Ok(plugin)
             }
         });
         let mut status = supervisor.status();
@@ -67,7 +127,12 @@ impl PluginStorage {
             Ok(_) => Ok(()),
             Err(_) => Err(PluginStorageError::Down(Down::Stopped)),
         }?;
-        Ok(PluginStorage { supervisor })
+        Ok(PluginStorage {
+            supervisor,
+            options,
+            capacity,
+            process: Mutex::default(),
+        })
     }
 
     /// Ends the plugin.
@@ -78,10 +143,17 @@ impl PluginStorage {
     }
 
     async fn call<C: Call>(&self, call: &C) -> Result<C::Answer, Problem> {
-        let peer = self.peer().await.map_err(Problem::Down)?;
-        let mut unanswered = Unanswered(Some(&peer));
-        let answer = calls::call(&peer, call).await;
-        unanswered.0 = None;
+        let PluginOptions {
+            time_limit,
+            waiting_limit,
+            ..
+        } = self.options;
+        let turn = timeout(waiting_limit, self.turn()).await;
+        let turn = turn.map_err(|_| Problem::Busy(waiting_limit))??;
+        // If it does not come to its end, the plugin is given up.
+        let answer = timeout(time_limit, calls::call(turn.peer(), call)).await;
+        let answer = answer.map_err(|_| Problem::TimedOut(time_limit))?;
+        turn.answered();
         match answer {
             Ok(answer) => Ok(answer),
             // How it ended says more than that it did.
@@ -91,6 +163,29 @@ impl PluginStorage {
             },
             Err(error) => Err(Problem::Call(error)),
         }
+    }
+
+    /// Waits until the plugin runs and takes a call.
+    async fn turn(&self) -> Result<Turn, Problem> {
+        loop {
+            let peer = self.peer().await.map_err(Problem::Down)?;
+            if let Some(turn) = self.process(peer).turn().await {
+                return Ok(turn);
+            }
+        }
+    }
+
+    /// The process that runs.
+    fn process(&self, peer: Peer) -> Arc<Process> {
+        let process = self.process.lock();
+        let mut process = process.unwrap_or_else(PoisonError::into_inner);
+        let known = process.as_ref().filter(|known| !known.peer.is_closed());
+        let found = known.cloned().unwrap_or_else(|| {
+            let capacity = self.capacity.load(Ordering::Relaxed);
+            Arc::new(Process::new(peer, capacity))
+        });
+        *process = Some(Arc::clone(&found));
+        found
     }
 
     /// Waits until the plugin runs, or could not be started again: Terraform is told why, and tries again itself.
@@ -124,31 +219,55 @@ impl PluginStorage {
     }
 }
 
+impl PluginStorage {
+    /// What a failed call means to Terraform.
+    fn error<C: Call>(&self, problem: &Problem) -> StorageError {
+        let hide = |text: &str| self.options.secrets.hide(text);
+        let failed = |problem: &dyn Display| {
+            StorageError::Failed(hide(&format!("the plugin, {}: {problem}", C::METHOD)))
+        };
+        match problem {
+            Problem::Down(down) => failed(down),
+            Problem::TimedOut(limit) => StorageError::Failed(format!(
+                "the storage has not answered within {} s",
+                limit.as_secs_f64()
+            )),
+            Problem::Busy(limit) => StorageError::Failed(format!(
+                "the storage is busy: it has not begun with this call within {} s, because it works on others",
+                limit.as_secs_f64()
+            )),
+            Problem::Call(CallError::Answered(answer)) => match Held::of(answer) {
+                Some(held) => StorageError::Locked {
+                    lock: held.lock_id,
+                    info: held.info.as_deref().map(hide),
+                },
+                None if is_left_out(&answer.code) || answer.code == NOT_SUPPORTED => {
+                    StorageError::Unsupported
+                }
+                None => failed(&answer.message),
+            },
+            Problem::Call(error) => failed(error),
+        }
+    }
+}
+
 /// Why a call was not answered with a result.
 enum Problem {
     Call(CallError),
     /// The plugin does not run.
     Down(Down),
-}
-
-/// Gives up a plugin when a call is dropped, which a server does when its time limit has passed. The supervisor
-/// then kills the plugin and starts it again: one that hangs would let all later calls wait as well.
-struct Unanswered<'a>(Option<&'a Peer>);
-
-impl Drop for Unanswered<'_> {
-    fn drop(&mut self) {
-        if let Some(peer) = self.0 {
-            peer.close();
-        }
-    }
+    /// The plugin has not answered in time.
+    TimedOut(Duration),
+    /// The call has waited too long for others.
+    Busy(Duration),
 }
 
 /// The first call; a plugin without storage is refused.
-async fn begin(peer: &Peer, greeting: &Greeting) -> Result<(), CallError> {
+async fn begin(peer: &Peer, greeting: &Greeting) -> Result<Welcome, CallError> {
     let welcome = seasonings::begin(peer, greeting).await?;
     let capabilities = &welcome.capabilities;
     match (capabilities.has(Level::Storage), capabilities.unknown()) {
-        (true, _) => Ok(()),
+        (true, _) => Ok(welcome),
         (false, []) => Err(CallError::Malformed(
             "the plugin has no storage: \"storage\" is not in the capabilities of its answer to `init`"
                 .into(),
@@ -172,7 +291,7 @@ impl Storage for PluginStorage {
         };
         match self.call(&read).await {
             Err(Problem::Call(error)) if storage::is_none(&error) => Ok(None),
-            outcome => outcome.map_err(storage_error::<storage::Read<'_>>),
+            outcome => outcome.map_err(|problem| self.error::<storage::Read<'_>>(&problem)),
         }
     }
 
@@ -189,7 +308,7 @@ impl Storage for PluginStorage {
         };
         self.call(&write)
             .await
-            .map_err(storage_error::<storage::Write<'_>>)
+            .map_err(|problem| self.error::<storage::Write<'_>>(&problem))
     }
 
     async fn delete(&self, path: &StatePath, lock: Option<&str>) -> Result<(), StorageError> {
@@ -199,7 +318,7 @@ impl Storage for PluginStorage {
         };
         self.call(&delete)
             .await
-            .map_err(storage_error::<storage::Delete<'_>>)
+            .map_err(|problem| self.error::<storage::Delete<'_>>(&problem))
     }
 
     async fn lock(
@@ -215,7 +334,7 @@ impl Storage for PluginStorage {
         };
         self.call(&lock)
             .await
-            .map_err(storage_error::<storage::Lock<'_>>)
+            .map_err(|problem| self.error::<storage::Lock<'_>>(&problem))
     }
 
     async fn unlock(&self, path: &StatePath, release: Release<'_>) -> Result<(), StorageError> {
@@ -228,27 +347,6 @@ impl Storage for PluginStorage {
         };
         self.call(&unlock)
             .await
-            .map_err(storage_error::<storage::Unlock<'_>>)
-    }
-}
-
-/// What a failed call means to Terraform.
-fn storage_error<C: Call>(problem: Problem) -> StorageError {
-    let failed = |problem: &dyn Display| {
-        StorageError::Failed(format!("the plugin, {}: {problem}", C::METHOD))
-    };
-    match &problem {
-        Problem::Down(down) => failed(down),
-        Problem::Call(CallError::Answered(answer)) => match Held::of(answer) {
-            Some(held) => StorageError::Locked {
-                lock: held.lock_id,
-                info: held.info,
-            },
-            None if is_left_out(&answer.code) || answer.code == NOT_SUPPORTED => {
-                StorageError::Unsupported
-            }
-            None => failed(&answer.message),
-        },
-        Problem::Call(error) => failed(error),
+            .map_err(|problem| self.error::<storage::Unlock<'_>>(&problem))
     }
 }

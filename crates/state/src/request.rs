@@ -12,7 +12,7 @@ use crate::access::Permit;
 use crate::answer::{Done, Refusal, response};
 use crate::notice::Notice;
 use crate::path::{Root, StatePath};
-use crate::server::{Settings, Shared};
+use crate::server::{BODY_TIME, Settings, Shared};
 use crate::storage::Storage;
 
 /// A request that may be carried out.
@@ -102,7 +102,7 @@ async fn accept<S: Storage>(
 }
 
 async fn body(body: Incoming, settings: &Settings) -> Result<Bytes, Refusal> {
-    match tokio::time::timeout(settings.time_limit, whole(body, settings.max_state)).await {
+    match tokio::time::timeout(BODY_TIME, whole(body, settings.max_state)).await {
         Ok(outcome) => outcome,
         Err(_) => Err(Refusal::Invalid("the body has not arrived in time".into())),
     }
@@ -193,11 +193,14 @@ async fn carry_out<S: Storage>(shared: &Shared<S>, task: &Task) -> Result<Done, 
             Verb::Delete => backend.delete(&task.path, lock, &task.body).await,
         }
     };
-    match tokio::time::timeout(shared.settings.time_limit, work).await {
-        Ok(outcome) => outcome,
-        Err(_) => Err(Refusal::Failed(format!(
+    let Some(limit) = shared.settings.time_limit else {
+        return work.await;
+    };
+    let in_time = tokio::time::timeout(limit, work).await;
+    in_time.unwrap_or_else(|_| {
+        Err(Refusal::Failed(format!(
             "the storage has not answered within {} s",
-            shared.settings.time_limit.as_secs_f64()
-        ))),
-    }
+            limit.as_secs_f64()
+        )))
+    })
 }

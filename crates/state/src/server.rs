@@ -27,8 +27,9 @@ use crate::storage::Storage;
 pub struct Settings {
     /// The largest state, in bytes.
     pub max_state: usize,
-    /// How long the storage may take for one call.
-    pub time_limit: Duration,
+    /// How long the storage may take for a request. `None` if it sets a limit itself, as
+    /// [`PluginStorage`](crate::PluginStorage) does: only it knows which calls wait for others.
+    pub time_limit: Option<Duration>,
     /// How many connections there may be at the same time; others wait.
     pub max_connections: usize,
 }
@@ -38,7 +39,7 @@ impl Default for Settings {
         Settings {
             // What fits into one message of a plugin, with some room for the rest of it.
             max_state: 63 * 1024 * 1024,
-            time_limit: Duration::from_secs(300),
+            time_limit: Some(Duration::from_secs(300)),
             max_connections: 256,
         }
     }
@@ -46,6 +47,9 @@ impl Default for Settings {
 
 /// How long a client may take to send the headers of a request.
 const HEADER_TIME: Duration = Duration::from_secs(30);
+
+/// How long a client may take to send the body of a request, which comes from the same machine.
+pub(crate) const BODY_TIME: Duration = Duration::from_secs(300);
 
 /// How much of a connection is read ahead. Headers of Terraform take less than 1 KiB.
 const BUFFER_BYTES: usize = 64 * 1024;

@@ -198,7 +198,7 @@ async fn a_storage_that_does_not_answer_is_a_failure() {
         ..Memory::default()
     };
     let settings = Settings {
-        time_limit: Duration::from_millis(1),
+        time_limit: Some(Duration::from_millis(1)),
         ..Settings::default()
     };
     let running = Running::with(memory, settings).await;

@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
@@ -19,7 +20,7 @@ from store import FolderStore
 
 FAULTS = Path("faults.json")
 if Path("broken").exists():
-    sys.exit("the disk is gone")
+    sys.exit(f"the disk is gone: {os.environ.get('STORE_TOKEN')}")
 store = FolderStore(sys.argv[2])
 
 
@@ -64,6 +65,16 @@ def puppet(name, work):
         seasonings.pack = (lambda message: pack(message) * 2) if how == "twice" else pack
         if how == "error":
             raise seasonings.Failure("the disk is on fire")
+        if how == "tell":
+            token = os.environ.get("STORE_TOKEN")
+            os.write(1, pack([2, "log", [{"level": "warn", "message": f"uses {token}", "fields": {"free": 0}}]]))
+            os.write(1, pack([2, "progress", {"message": "looks", "done": 1, "total": 2}]))
+            print("cannot log in with", token, file=sys.stderr, flush=True)
+            raise seasonings.Failure(f"no access for {token}")
+        if how == "wait":
+            Path("began").touch()
+            while not Path("go").exists():
+                time.sleep(0.01)
         if how == "refuse":
             return {"success": False}
         if how == "nothing":
@@ -86,5 +97,9 @@ def puppet(name, work):
     return handle
 
 
-handlers = seasonings.storage(store)
-seasonings.serve("puppet", "1", {method: puppet(method.split("/")[1], work) for method, work in handlers.items()})
+def configure(config):
+    Path("config.json").write_text(json.dumps(config))
+
+
+handlers = {method: puppet(method.split("/")[1], work) for method, work in seasonings.storage(store).items()}
+seasonings.serve("puppet", "1", handlers, configure=configure)

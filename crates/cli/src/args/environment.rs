@@ -57,12 +57,7 @@ impl EnvironmentArgs {
     pub(crate) fn learn(&self, secrets: &Secrets) -> Result<(), Failure> {
         let everything = self.env_all.then(|| Variable::Inherited("*".into()));
         for variable in self.variables()?.iter().chain(&everything) {
-            for secret in variable.secrets() {
-                secrets.learn_text(&secret.to_string_lossy());
-            }
-            for (_, value) in variable.values() {
-                secrets.learn_credentials(&value.to_string_lossy());
-            }
+            secrets.learn_variables(variable.secrets(), variable.values());
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tenon_state::StatePath;
 
-use super::{EnvironmentArgs, Limit, LimitArgs, PermissionArgs, duration};
+use super::{ConfigArgs, EnvironmentArgs, Limit, LimitArgs, PermissionArgs, duration};
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -53,6 +53,9 @@ pub(crate) struct StateServeArgs {
     /// Time limit of a call to the plugin: 30s, 5m
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
     pub(crate) timeout: Limit,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
 
     #[command(flatten)]
     pub(crate) environment: EnvironmentArgs,

@@ -65,7 +65,12 @@ pub(crate) fn command(
 
 /// The same with what the plugin writes to stderr shown.
 pub(crate) fn with_stderr(command: PluginCommand) -> PluginCommand {
-    command.on_stderr(|line| output::talk(format_args!("plugin: {}", output::on_one_line(line))))
+    command.on_stderr(show_line)
+}
+
+/// Shows a line of a plugin.
+pub(crate) fn show_line(line: &str) {
+    output::talk(format_args!("plugin: {}", output::on_one_line(line)));
 }
 
 /// Where a program is that is given with its path or is in the PATH, as an absolute path.

@@ -2,7 +2,6 @@
 
 mod capture;
 mod command;
-mod config;
 #[cfg(unix)]
 pub(crate) mod dev;
 mod docs;

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Pid, getpgrp, getpid, getppid, setpgid};
-use serde_json::Map;
 use tenon_host::{PluginCommand, own_file};
+use tenon_protocols::Secrets;
 use tenon_state::{
-    BindError, Notice, PluginStorage, PluginStorageError, Server, Settings, StatePath,
+    BindError, Notice, PluginOptions, PluginStorage, PluginStorageError, Server, Settings,
+    StatePath,
 };
 
 use crate::args::{StateCommand, StateServeArgs};
-use crate::commands::plugin;
 use crate::commands::signals::Signals;
+use crate::commands::{config, plugin};
 use crate::exit::Failure;
 use crate::output;
 
@@ -29,13 +30,24 @@ async fn serve(args: &StateServeArgs) -> Result<(), Failure> {
         None => Shell::find(),
     };
     let signals = Signals::watch_in_background()?;
-    let storage = PluginStorage::start(command(args)?, tenon_hooks::start(), Map::new());
+    let secrets = Secrets::default();
+    args.environment.learn(&secrets)?;
+    let limit = args.timeout.0.unwrap_or(Duration::MAX);
+    let options = PluginOptions {
+        config: config::read(&args.config)?,
+        time_limit: limit,
+        waiting_limit: limit,
+        secrets: secrets.clone(),
+        hear: Arc::new(plugin::show_line),
+    };
+    let start = tenon_hooks::start(&secrets);
+    let storage = PluginStorage::start(command(args, secrets)?, start, options);
     let storage = signals
         .interruptible(async { storage.await.map_err(cannot_start) })
         .await?;
     let storage = Arc::new(storage);
     let settings = Settings {
-        time_limit: args.timeout.0.unwrap_or(Duration::MAX),
+        time_limit: None,
         ..Settings::default()
     };
     let notify = |notice| report(&notice, "terraform");
@@ -79,7 +91,7 @@ async fn serve(args: &StateServeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn command(args: &StateServeArgs) -> Result<PluginCommand, Failure> {
+fn command(args: &StateServeArgs, secrets: Secrets) -> Result<PluginCommand, Failure> {
     let (program, arguments) = args
         .plugin
         .split_first()
@@ -91,7 +103,7 @@ fn command(args: &StateServeArgs) -> Result<PluginCommand, Failure> {
         &args.permissions,
         &args.limits,
     )?;
-    Ok(plugin::with_stderr(command))
+    Ok(command.on_stderr(move |line| plugin::show_line(&secrets.hide(line))))
 }
 
 pub(crate) fn cannot_start(error: PluginStorageError) -> Failure {

@@ -15,7 +15,8 @@ use tenon_hooks::{
     Arguments, Backend, FILE, Interruption, LaunchError, Program, ProgramError, Project,
     ProjectError, Report, SeeLog, Session, SessionError, Severity, Stream,
 };
-use tenon_state::{HeldLocks, Notice, PluginStorage, Server, Settings, StatePath};
+use tenon_protocols::Secrets;
+use tenon_state::{HeldLocks, Notice, PluginOptions, PluginStorage, Server, Settings, StatePath};
 use tokio::sync::oneshot;
 
 use crate::args::TerraformArgs;
@@ -193,9 +194,24 @@ async fn with_storage(
     let said = Arc::new(LastWords::new(log.is_some()));
     let heard = Arc::clone(&said);
     let log: SeeLog = log.unwrap_or_else(|| Arc::new(move |name, line| heard.hear(name, line)));
+    let secrets = Secrets::default();
+    tenon_hooks::learn_variables(&secrets, settings);
+    let masked = secrets.clone();
+    let log: SeeLog = Arc::new(move |name, line| log(name, &masked.hide(line)));
+    let mut options = PluginOptions {
+        config: settings.config.clone(),
+        secrets: secrets.clone(),
+        hear: {
+            let (name, log) = (name.to_owned(), log.clone());
+            Arc::new(move |line| log(&name, line))
+        },
+        ..PluginOptions::default()
+    };
+    if let Some(limit) = session.project.storage_limit {
+        (options.time_limit, options.waiting_limit) = (limit, limit);
+    }
     let command = tenon_hooks::command(name, settings, &session.folder, Some(log));
-    let config = settings.config.clone();
-    let storage = PluginStorage::start(command, tenon_hooks::start(), config).await;
+    let storage = PluginStorage::start(command, tenon_hooks::start(&secrets), options).await;
     let storage = storage.map_err(|error| {
         let failure = state::cannot_start(error);
         let message = format!("plugin {name:?}: {}", failure.message);
@@ -203,10 +219,10 @@ async fn with_storage(
     })?;
     let storage = Arc::new(storage);
     let any = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
-    let mut limits = Settings::default();
-    if let Some(limit) = session.project.storage_limit {
-        limits.time_limit = limit;
-    }
+    let limits = Settings {
+        time_limit: None,
+        ..Settings::default()
+    };
     let notify = move |notice: Notice| {
         state::report(&notice, PROGRAM_FOR_LOCKS);
         if notice.is_failure {

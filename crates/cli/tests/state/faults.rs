@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::commands::CONFIGURATION;
 use crate::outcome::Outcome;
 use crate::server::{Server, calls, state};
-use crate::workspace::trial;
+use crate::workspace::{examples, trial};
 
 /// A resource that exists once the file `go` does.
 pub(crate) const SLOW: &str = r#"
@@ -103,7 +103,11 @@ fn an_interrupted_apply_saves_the_state_and_releases_the_lock() {
         let writes: Vec<Value> = { workspace.calls().into_iter() }
             .filter(|call| call["call"] == "write")
             .collect();
-        assert!(!writes.is_empty(), "the state is saved");
+        // Terraform saves the state at once, and once more before the change that the interruption made of it: both
+        // times with the same serial.
+        let serials: Vec<&Value> = writes.iter().map(|write| &write["serial"]).collect();
+        let is_repeated = serials.windows(2).any(|pair| pair[0] == pair[1]);
+        assert!(is_repeated, "{serials:?}");
         assert!(!workspace.path("states/default.lock").exists());
         let kept = state(workspace, "default");
         assert_eq!(values(&kept)[0], "one");
@@ -199,5 +203,85 @@ fn a_plugin_that_hangs_is_reported() {
         let said = server.stop();
         let problem = "LOCK /lock/default: the storage has not answered within 10 s";
         assert!(said.contains(problem), "{said}");
+    });
+}
+
+#[test]
+fn a_read_that_fails_every_time_releases_the_lock() {
+    trial(|workspace| {
+        let server = Server::initialised(workspace, CONFIGURATION, &[]);
+        let apply = "apply -auto-approve";
+        workspace.terraform(apply, &server.variables).succeeds();
+        let before = state(workspace, "default");
+        for (command, how) in [("plan", "error"), (apply, "die before the answer")] {
+            calls(workspace);
+            let faults = json!({ "read": { "how": how } });
+            workspace.write("faults.json", &faults.to_string());
+            let failed = workspace.terraform(command, &server.variables).fails();
+            failed.says("HTTP remote state endpoint");
+            let made = workspace.calls();
+            let is = |name: &str| made.iter().filter(|call| call["call"] == name).count();
+            assert!(is("read") >= 3, "{how}: {made:?}");
+            // Terraform has a lock by then, or has not asked for one yet.
+            assert_eq!(is("lock"), is("unlock"), "{how}: {made:?}");
+            assert!(!workspace.path("states/default.lock").exists());
+            fs::remove_file(workspace.path("faults.json")).unwrap();
+        }
+        assert_eq!(state(workspace, "default"), before);
+        workspace.terraform("plan", &server.variables).succeeds();
+        server.stop();
+    });
+}
+
+#[test]
+fn a_plugin_is_configured_on_the_command_line() {
+    trial(|workspace| {
+        workspace.write("more.hcl", "bucket = \"states\"\nretries = 3\n");
+        let options = ["--config", "region=eu", "--config-file", "more.hcl"];
+        let options = [&options[..], &["--config", "retries=5"]].concat();
+        let server = Server::puppet(workspace, &options);
+        let config = fs::read_to_string(workspace.path("config.json")).unwrap();
+        let config: Value = serde_json::from_str(&config).unwrap();
+        let expected = json!({ "bucket": "states", "region": "eu", "retries": 5 });
+        assert_eq!(config, expected);
+        server.stop();
+    });
+}
+
+#[test]
+fn secrets_of_the_environment_are_not_shown() {
+    trial(|workspace| {
+        let token = "STORE_TOKEN=token-of-the-store";
+        let server = Server::initialised(workspace, CONFIGURATION, &["--env", token]);
+        workspace.write(
+            "faults.json",
+            &json!({ "read": { "how": "tell" } }).to_string(),
+        );
+        let failed = workspace.terraform("plan", &server.variables).fails();
+        failed.says_nothing_of("token-of-the-store");
+        let said = server.stop();
+        for part in [
+            "plugin: cannot log in with (sensitive)",
+            "plugin: [WARN] uses (sensitive) free=0",
+            "plugin: looks (1/2)",
+            "no access for (sensitive)",
+        ] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert!(!said.contains("token-of-the-store"), "{said}");
+
+        workspace.write("broken", "");
+        let script = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../state/tests/puppet_store.py"
+        );
+        let examples = examples();
+        let plugin = ["python3", script, examples.to_str().unwrap(), "states"];
+        let words = [&["state", "serve", "--env", token, "--"], &plugin[..]].concat();
+        let output = workspace.start(&words).wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success());
+        assert!(said.contains("the disk is gone: (sensitive)"), "{said}");
+        assert!(!said.contains("token-of-the-store"), "{said}");
     });
 }

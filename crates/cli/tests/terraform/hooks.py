@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, os.environ["EXAMPLES"])
 
-from msgpack_lite import UNKNOWN
+from msgpack_lite import UNKNOWN, pack
 from seasonings import Failure, serve
 
 config = {}
@@ -63,6 +63,10 @@ def act(deed, name):
         open(f"waiting-{name}", "w").close()
         while not os.path.exists("go"):
             time.sleep(0.01)
+    elif kind == "log":  # in events
+        said = {"level": "warn", "message": "the disk is full", "fields": {"disk": "sda1", "free": 0}}
+        os.write(stdout, pack([2, "log", [said]]))
+        os.write(stdout, pack([2, "progress", {"message": "looks", "done": 1, "total": 2}]))
     elif kind == "print":
         os.write(stdout, b"Traceback: this is not a message\n")
     elif kind == "rubbish":

@@ -429,3 +429,59 @@ fn metadata_moves_with_its_resource() {
         assert_eq!(now["terraform_data.b"]["puppet"]["cost"], 7, "{notes}");
     });
 }
+
+#[test]
+fn what_a_plugin_says_in_events_is_shown_with_verbose() {
+    trial(|workspace| {
+        project(workspace, r#"{ acts = { planStageStart = ["log"] } }"#, "");
+        workspace.run("init").succeeds();
+        let quiet = workspace.run("plan").succeeds();
+        quiet.says_nothing_of("the disk is full");
+        let verbose = workspace.run("--verbose plan").succeeds();
+        verbose
+            .says("puppet: [WARN] the disk is full disk=sda1 free=0")
+            .says("puppet: looks (1/2)");
+    });
+}
+
+/// What a replacement left that failed half-way has the address of the resource that is in use.
+#[test]
+fn hooks_do_not_see_deposed_objects() {
+    trial(|workspace| {
+        workspace.project("resource \"terraform_data\" \"a\" {}\n", "{}", "");
+        workspace.run("init").succeeds();
+        workspace.run("apply -auto-approve").succeeds();
+        let file = workspace.path("terraform.tfstate");
+        let mut state: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let instances = state["resources"][0]["instances"].as_array_mut().unwrap();
+        let mut deposed = instances[0].clone();
+        deposed["deposed"] = "00000001".into();
+        deposed["attributes"]["id"] = "left".into();
+        instances.push(deposed);
+        fs::write(&file, state.to_string()).unwrap();
+        workspace.calls();
+        workspace.run("refresh").succeeds();
+        let refreshed = names(&workspace.calls()).len();
+        assert_eq!(refreshed, 2, "preRefresh and postRefresh");
+        workspace.run("apply -auto-approve").succeeds();
+        let calls = workspace.calls();
+        let resources = calls.iter().filter(|call| call["address"].is_string());
+        let seen: Vec<(&str, &Value)> = resources
+            .map(|call| (call["hook"].as_str().unwrap(), &call["planned_action"]))
+            .collect();
+        let none = Value::Null;
+        let same = json!("NoOp");
+        let expected = [
+            ("preRefresh", &none),
+            ("prePlan", &none),
+            ("postRefresh", &none),
+            ("postPlan", &same),
+            ("preApply", &same),
+        ];
+        assert_eq!(seen, expected);
+        assert!(!Value::from(calls).to_string().contains("left"));
+        // It is destroyed all the same, which the summary counts.
+        let state = fs::read_to_string(&file).unwrap();
+        assert!(!state.contains("deposed"), "{state}");
+    });
+}

@@ -381,3 +381,38 @@ fn variables_in_a_file_are_for_their_owner_alone() {
         workspace.until_nobody_is_left();
     });
 }
+
+#[test]
+fn secrets_of_the_environment_of_a_storage_are_not_shown() {
+    trial(|workspace| {
+        workspace.write("main.tf", CONFIGURATION);
+        let script = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../state/tests/puppet_store.py"
+        );
+        let text = format!(
+            "plugin \"store\" {{\n  command = [\"python3\", \"{script}\", \"{}\", \"states\"]\n  \
+             env = [\"STORE_TOKEN\"]\n}}\nstorage = \"store\"\n",
+            examples().display()
+        );
+        workspace.write("tenon.hcl", &text);
+        let secret = "token-of-the-store";
+        let variables = [("STORE_TOKEN", secret), ("TF_HTTP_RETRY_MAX", "0")];
+        let run = |words: &str| workspace.run_with(words, "", &variables);
+        run("init").succeeds();
+        workspace.write("faults.json", r#"{ "read": { "how": "tell" } }"#);
+        for words in ["plan", "--verbose plan"] {
+            let failed = run(words).fails();
+            failed
+                .says("store: cannot log in with (sensitive)")
+                .says("store: [WARN] uses (sensitive) free=0")
+                .says("no access for (sensitive)")
+                .says_nothing_of(secret);
+        }
+        workspace.write("broken", "");
+        let refused = run("plan").fails();
+        refused
+            .says("the disk is gone: (sensitive)")
+            .says_nothing_of(secret);
+    });
+}

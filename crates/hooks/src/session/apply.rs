@@ -152,8 +152,7 @@ impl Session {
         about: impl Fn(Params) -> Result<Params, tenon_values::Error>,
     ) -> Result<(), SessionError> {
         let state = self.state_after().await?;
-        let applied: Vec<&ResourceChange> = { review.json.resource_changes.iter() }
-            .filter(|change| change.deposed.is_none())
+        let applied: Vec<&ResourceChange> = { review.json.changes() }
             .filter(|change| was_applied(change, &state, ended.code == 0))
             .collect();
         let configuration = &review.json.configuration;

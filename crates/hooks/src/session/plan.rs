@@ -101,7 +101,7 @@ impl Session {
         let (state, schemas) = (self.state_before().await?, self.schemas().await?);
         let configuration = Configuration::default();
         let view = view(chain, &schemas, &configuration, |resources| {
-            let all = state.resources().into_iter();
+            let all = state.in_use();
             all.map(|(module, one)| resources.of_state(module, one))
                 .collect()
         })?;
@@ -196,8 +196,9 @@ impl Session {
         let json = self.plan_json(plan).await?;
         let schemas = self.schemas().await?;
         let planned = view(chain, &schemas, &json.configuration, |resources| {
-            let changes = json.resource_changes.iter();
-            changes.map(|change| resources.of_change(change)).collect()
+            { json.changes() }
+                .map(|change| resources.of_change(change))
+                .collect()
         })?;
         Ok(Review {
             sha256,
@@ -221,8 +222,8 @@ pub(super) fn empty_plan() -> Result<PlanFile, SessionError> {
 
 /// The resources of the state before the plan, as they were and as they were found.
 fn refreshed(resources: &Resources<'_>, plan: &PlanJson) -> Result<Vec<Resource>, Error> {
-    let all = plan.prior_state.resources().into_iter();
-    let all = all.filter(|(_, one)| one.resource.mode == "managed" && one.deposed_key.is_none());
+    let all = plan.prior_state.in_use();
+    let all = all.filter(|(_, one)| one.resource.mode == "managed");
     all.map(|(module, one)| {
         let drift = plan.resource_drift.iter();
         let mut drift = drift.filter(|drift| drift.deposed.is_none());

@@ -95,8 +95,7 @@ impl Session {
         let schemas = self.schemas().await?;
         let configuration = Configuration::default();
         let seen = view(chain, &schemas, &configuration, |resources| {
-            let all = after.resources().into_iter();
-            let all = all.map(|(module, one)| {
+            let all = after.in_use().map(|(module, one)| {
                 let earlier = before.resource(&one.resource.address);
                 resources.of_states(module, earlier, one)
             });
@@ -116,8 +115,8 @@ impl Session {
     ) -> Result<View, SessionError> {
         let schemas = self.schemas().await?;
         view(chain, &schemas, &Configuration::default(), |resources| {
-            let all = state.resources().into_iter();
-            all.filter(|(_, one)| passes(&one.resource.address))
+            { state.in_use() }
+                .filter(|(_, one)| passes(&one.resource.address))
                 .map(|(module, one)| resources.of_state(module, one))
                 .collect()
         })

@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use tenon_host::{Environment, PluginCommand, PluginError, Problem, Start, Started, StopLimits};
 use tenon_protocols::seasonings::{
-    Greeting, Level, MANIFEST_FILE, Manifest, PinnedFile, Welcome, begin, calls,
+    Greeting, Level, LogLevel, MANIFEST_FILE, Manifest, PinnedFile, Said, Welcome, begin, calls,
+    listen,
 };
 use tenon_protocols::{Protocol, Secrets};
-use tenon_rpc::{CallError, Options, Peer, Router, Text, events};
+use tenon_rpc::{CallError, Options, Peer, Text};
 use tenon_schema::Offer;
 use tokio::sync::Mutex;
 
@@ -27,27 +27,6 @@ const STOP_LIMITS: StopLimits = StopLimits {
     asked: Duration::from_secs(1),
     terminated: Duration::from_millis(300),
 };
-
-events! {
-    /// A line for the log.
-    Log = "log" (LogParams);
-    /// How far a call has come.
-    Progress = "progress" (ProgressParams);
-}
-
-#[derive(Serialize, Deserialize)]
-struct LogParams {
-    #[serde(default)]
-    level: Option<String>,
-    #[serde(default)]
-    message: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ProgressParams {
-    #[serde(default)]
-    message: Option<String>,
-}
 
 /// Starts a process, and checks that it is the plugin that was packed.
 pub(super) async fn start(
@@ -69,19 +48,7 @@ pub(super) async fn start(
         limit: protocol.start_limit(),
         stop: STOP_LIMITS,
     };
-    let router = {
-        let (name, log_secrets) = (manifest.name.clone(), secrets.clone());
-        let (plugin, progress_secrets) = (manifest.name.clone(), secrets.clone());
-        Router::new(())
-            .on_event(Log, move |_, said: LogParams| {
-                let message = log_secrets.hide(said.message.as_deref().unwrap_or_default());
-                log(&name, said.level.as_deref().unwrap_or_default(), &message);
-            })
-            .on_event(Progress, move |_, said: ProgressParams| {
-                let message = progress_secrets.hide(said.message.as_deref().unwrap_or_default());
-                tracing::info!(plugin, "{message}");
-            })
-    };
+    let heard = hear(manifest, secrets);
     let greeting = Greeting {
         config: manifest.config.clone(),
         ..Greeting::new([Level::Functions, Level::Resources])
@@ -95,7 +62,7 @@ pub(super) async fn start(
         Ok(welcome)
     };
     let command = command(manifest, secrets);
-    let started = tenon_host::Plugin::start(&command, start, Arc::new(router), first);
+    let started = tenon_host::Plugin::start(&command, start, Arc::new(listen(heard)), first);
     let (plugin, welcome) = started.await?;
     Ok(Started {
         plugin,
@@ -111,36 +78,26 @@ fn command(manifest: &Manifest, secrets: &Secrets) -> PluginCommand {
     let mut words = manifest.command.iter();
     let program = words.next().map_or("", String::as_str);
     let more: Vec<OsString> = manifest.environment.iter().map(OsString::from).collect();
-    let (name, secrets) = (manifest.name.clone(), secrets.clone());
+    let heard = hear(manifest, secrets);
     PluginCommand::new(program)
         .args(words)
         .inherit(Environment::Few { more })
         .environment_advice("pack the plugin again with --env NAME")
-        .on_stderr(move |line| {
-            let line = secrets.hide(line);
-            let (level, text) = level_of(&line);
-            log(&name, level, text);
-        })
+        .on_stderr(move |line| heard(Said::of_line(line)))
 }
 
-/// The level that a line of stderr names.
-fn level_of(line: &str) -> (&str, &str) {
-    let cut = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    match cut {
-        Some((level @ ("TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR"), text)) => {
-            (level, text.trim_start())
+/// Puts what the plugin says into Terraform's log, without secrets.
+fn hear(manifest: &Manifest, secrets: &Secrets) -> impl Fn(Said) + Send + Sync + 'static {
+    let (plugin, secrets) = (manifest.name.clone(), secrets.clone());
+    move |said| {
+        let text = secrets.hide(&said.text);
+        match said.level {
+            LogLevel::Trace => tracing::trace!(plugin, "{text}"),
+            LogLevel::Debug => tracing::debug!(plugin, "{text}"),
+            LogLevel::Info => tracing::info!(plugin, "{text}"),
+            LogLevel::Warn => tracing::warn!(plugin, "{text}"),
+            LogLevel::Error => tracing::error!(plugin, "{text}"),
         }
-        _ => ("INFO", line),
-    }
-}
-
-fn log(plugin: &str, level: &str, text: &str) {
-    match level.to_ascii_lowercase().as_str() {
-        "error" => tracing::error!(plugin, "{text}"),
-        "warn" | "warning" => tracing::warn!(plugin, "{text}"),
-        "debug" => tracing::debug!(plugin, "{text}"),
-        "trace" => tracing::trace!(plugin, "{text}"),
-        _ => tracing::info!(plugin, "{text}"),
     }
 }
 
@@ -201,22 +158,4 @@ pub(super) async fn stop(plugin: tenon_host::Plugin) {
     let stopped = plugin.stop(|peer| async move { Protocol::Seasonings.end(&peer).await });
     let stopped = stopped.await;
     tracing::debug!(id, how = ?stopped.how, status = %stopped.status, "the plugin ended");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_stderr_names_its_level() {
-        for (line, level, text) in [
-            ("[WARN] careful", "WARN", "careful"),
-            ("[ERROR]no", "ERROR", "no"),
-            ("plain", "INFO", "plain"),
-            ("[1, 2] is a list", "INFO", "[1, 2] is a list"),
-            ("[warn] small letters", "INFO", "[warn] small letters"),
-        ] {
-            assert_eq!(level_of(line), (level, text));
-        }
-    }
 }

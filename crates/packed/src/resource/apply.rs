@@ -54,18 +54,21 @@ pub(crate) async fn apply(
     } = answer;
     let sent = state.as_ref().ok().and_then(Option::as_ref);
     let diagnostics = show::answered(plugin, kind.body, sent, diagnostics);
-    let mistake = |path: &str, problem: &str| mistake(plugin, task, path, problem);
+    let mistake = |path: &str, problem: &str, saved: &str| {
+        mistake(plugin, task, path, &format!("{problem}. {saved}"))
+    };
     let state = match state {
         Ok(Some(state)) if planned.is_null() || !state.is_null() => state,
         Ok(Some(_)) if has_errors(&diagnostics) => return Err(diagnostics),
         Ok(Some(_)) => {
             let problem = "it is nil, but the resource was not planned for deletion";
-            return Ok(kept.despite(mistake("state", problem), diagnostics));
+            let error = mistake("state", problem, kept.saved());
+            return Ok(kept.despite(error, diagnostics));
         }
         Ok(None) if has_errors(&diagnostics) => return Err(diagnostics),
         Ok(None) => Value::null(kind.body.implied_type()),
         Err(error) => {
-            let error = mistake(&error.path, &error.problem);
+            let error = mistake(&error.path, &error.problem, kept.saved());
             return Ok(kept.despite(error, diagnostics));
         }
     };
@@ -80,20 +83,26 @@ pub(crate) async fn apply(
         let problem = mistake(
             &place,
             "it is unknown, but after a change everything is known",
+            "The state that the plugin returned is saved, with null for what is unknown",
         );
         response.diagnostics.push(problem);
         response.state = response.state.unknown_as_null();
     } else if !has_errors(&response.diagnostics)
         && let Some(path) = check::state_contradiction(planned, &response.state)
     {
-        let (place, problem) = match planned.is_null() {
-            true => ("state".to_owned(), "the resource still exists after delete"),
+        let (place, problem, saved) = match planned.is_null() {
+            true => (
+                "state".to_owned(),
+                "the resource still exists after delete",
+                "The state that the plugin returned is saved, so the resource is not forgotten",
+            ),
             false => (
                 format!("state.{}", show::path_text(&path)),
                 "it differs from what was planned",
+                "The state that the plugin returned is saved",
             ),
         };
-        response.diagnostics.push(mistake(&place, problem));
+        response.diagnostics.push(mistake(&place, problem, saved));
     }
     match private {
         Ok(private) => response.private = private.map(Into::into),
@@ -112,6 +121,14 @@ struct Kept<'a> {
 }
 
 impl Kept<'_> {
+    /// What [`Kept::despite`] saves, for the user.
+    fn saved(&self) -> &'static str {
+        match self.prior.is_null() {
+            true => "The state has what was planned, with null for what is unknown",
+            false => "The state has what it had before",
+        }
+    }
+
     /// The error with a state: what was planned for a resource that was probably created, otherwise what
     /// there was before.
     fn despite(&self, error: Diagnostic, mut diagnostics: Diagnostics) -> ApplyResponse {
@@ -130,14 +147,10 @@ impl Kept<'_> {
 /// Private data that cannot be used takes nothing away from the state.
 fn unusable_private(plugin: &Plugin, task: Task, problem: &str) -> Diagnostic {
     let problem = format!("{problem}. The state is kept, with the earlier private data");
-    let detail = show::wrong_answer(plugin, ApplyChange::METHOD, "private", &problem);
-    Diagnostic::error(format!("Could not {}", task.what), detail)
+    mistake(plugin, task, "private", &problem)
 }
 
 fn mistake(plugin: &Plugin, task: Task, path: &str, problem: &str) -> Diagnostic {
-    let problem = format!(
-        "{problem}. The state has what is known: the plan of a new resource, or otherwise what it had before"
-    );
-    let detail = show::wrong_answer(plugin, ApplyChange::METHOD, path, &problem);
+    let detail = show::wrong_answer(plugin, ApplyChange::METHOD, path, problem);
     Diagnostic::error(format!("Could not {}", task.what), detail)
 }

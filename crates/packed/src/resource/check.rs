@@ -1,48 +1,6 @@
-//! Whether what a plugin returns agrees with what was configured and planned.
+//! Whether what a plugin returns agrees with what was planned.
 
-use tenon_schema::Body;
 use tenon_values::{Path, Step, Value};
-
-use crate::tree::rebuild;
-
-/// Where a plan contradicts the configuration: a value that the user gave is another one, unless it is
-/// the one from before, or there is a value that neither the user nor the plugin may give.
-pub(super) fn plan_contradiction(
-    body: &Body,
-    config: &Value,
-    prior: &Value,
-    planned: &Value,
-) -> Option<(Path, &'static str)> {
-    let mut found = None;
-    let beside = [Some(config), Some(prior)];
-    rebuild(
-        body,
-        planned,
-        beside,
-        &mut |path, attribute, planned, [config, prior]| {
-            let is_nested = matches!(attribute.ty, tenon_schema::AttributeType::Nested(..));
-            let may_be_computed = attribute.presence.is_computed() || attribute.default.is_some();
-            let problem = match config {
-                _ if attribute.is_write_only || prior == Some(planned) => None,
-                Some(config) if config.is_null() => (!may_be_computed && !planned.is_null())
-                    .then_some("it is not configured, and it is not computed"),
-                Some(config) if is_nested && !planned.is_null() && config.is_known() => None,
-                Some(config) if config.is_wholly_known() => {
-                    (config != planned).then_some("it differs from the configuration")
-                }
-                _ => None,
-            };
-            if let Some(problem) = problem
-                && found.is_none()
-            {
-                found = Some((path.clone(), problem));
-            }
-            // Go on with what is inside only where it has a schema.
-            (!is_nested).then(|| planned.clone())
-        },
-    );
-    found
-}
 
 /// Where a state contradicts the plan: a value that was known in the plan is another one now, or one
 /// that was unknown is not what was known of it.
@@ -106,51 +64,9 @@ pub(crate) fn unknown_part(value: &Value) -> Option<Path> {
 
 #[cfg(test)]
 mod tests {
-    use tenon_schema::Attribute;
     use tenon_values::Type;
 
     use super::*;
-
-    fn body() -> Body {
-        Body::new([
-            Attribute::new("name", Type::String).required(),
-            Attribute::new("note", Type::String),
-            Attribute::new("id", Type::String).computed(),
-            Attribute::new("size", Type::Number).with_default(1.into()),
-        ])
-    }
-
-    fn object(name: &str, note: Value, size: i64) -> Value {
-        let id = Value::unknown(Type::String);
-        body().object(&[
-            ("name", name.into()),
-            ("note", note),
-            ("id", id),
-            ("size", size.into()),
-        ])
-    }
-
-    #[test]
-    fn a_plan_keeps_to_the_configuration() {
-        let config = body().object(&[("name", "a".into())]);
-        let null = Value::null(body().implied_type());
-        let none = || Value::null(Type::String);
-        let wrong = |prior: &Value, planned: Value| {
-            let found = plan_contradiction(&body(), &config, prior, &planned);
-            found.map(|(path, _)| path.to_string())
-        };
-        assert_eq!(wrong(&null, object("a", none(), 5)), None);
-        assert_eq!(
-            wrong(&null, object("b", none(), 1)).as_deref(),
-            Some(".name")
-        );
-        assert_eq!(
-            wrong(&null, object("a", "x".into(), 1)).as_deref(),
-            Some(".note")
-        );
-        let prior = object("b", none(), 1);
-        assert_eq!(wrong(&prior, object("b", none(), 1)), None, "as before");
-    }
 
     #[test]
     fn a_state_keeps_to_the_plan() {

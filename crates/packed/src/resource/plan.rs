@@ -5,7 +5,7 @@ use tenon_protocols::seasonings::resolve;
 use tenon_tfplugin::{Diagnostic, Diagnostics, PlanRequest, PlanResponse, has_errors};
 use tenon_values::Path;
 
-use super::{check, host_plan, private, settle};
+use super::{agreement, host_plan, private, settle};
 use crate::offered::Offered;
 use crate::plugin::{Kind, Plugin, Task};
 use crate::{show, tree};
@@ -67,8 +67,9 @@ pub(crate) async fn plan(
     }
     let planned = tree::without_write_only(kind.body, &planned);
     let planned = settle(kind.body, &planned, &proposed);
-    if let Some((path, problem)) = check::plan_contradiction(kind.body, config, prior, &planned) {
-        diagnostics.push(wrong(plugin, &path, problem));
+    let found = agreement::plan_contradiction(kind.body, config, prior, &planned);
+    if let Some((path, problem)) = found {
+        diagnostics.push(wrong(plugin, &path, &problem));
         return Err(diagnostics);
     }
     let mut replaced = host_plan::replaced(kind.body, prior, &planned);

@@ -1,7 +1,9 @@
 //! Answers that are wrong: each is refused with the plugin, the method, the path and what to do.
 
-use crate::stage::ready;
-use crate::workspace::trial;
+use std::fs;
+
+use crate::stage::{count, forget_calls, ready};
+use crate::workspace::{Workspace, trial};
 
 const THING: &str =
     "resource \"stage_thing\" \"a\" {\n  name   = \"one\"\n  secret = \"hunter2\"\n}\n";
@@ -52,6 +54,64 @@ fn wrong_answers_are_refused() {
     });
 }
 
+/// Runs a plan; what is in Terraform's log.
+fn logged_plan(workspace: &Workspace) -> String {
+    let log = workspace.path("log");
+    let variables = [
+        ("TF_LOG_PROVIDER", "debug"),
+        ("TF_LOG_PATH", log.to_str().unwrap()),
+    ];
+    workspace.run_with(&variables, "plan").succeeds();
+    fs::read_to_string(log).unwrap()
+}
+
+#[test]
+fn what_a_plugin_says_in_events_is_in_the_log() {
+    trial(|workspace| {
+        ready(workspace, "", MEASURE);
+        workspace.behave("say");
+        let log = logged_plan(workspace);
+        let line = log.lines().find(|line| line.contains("the disk is full"));
+        let line = line.unwrap_or_else(|| panic!("{log}"));
+        assert!(line.contains("[WARN]"), "{line}");
+        assert!(line.contains("the disk is full disk=sda1 free=0"), "{line}");
+        assert!(log.contains("looks (1/2)"), "{log}");
+    });
+}
+
+#[test]
+fn a_function_may_answer_with_diagnostics() {
+    trial(|workspace| {
+        ready(workspace, "", MEASURE);
+        workspace.behave("call complain");
+        let refused = workspace.run("plan").fails();
+        // At the argument.
+        refused.says("Invalid value for \"text\" parameter: No key today: come back tomorrow");
+        workspace.behave("call warn");
+        let log = logged_plan(workspace);
+        assert!(log.contains("No key today: come back tomorrow"), "{log}");
+    });
+}
+
+#[test]
+fn what_is_opened_and_refused_is_closed() {
+    trial(|workspace| {
+        ready(workspace, "", KEY);
+        for (how, said) in [
+            ("nan", "result.size in the answer to resources/open"),
+            ("missing", "result in the answer to resources/open"),
+            ("nil", "it is nil or has an unknown value in it"),
+            ("unknown", "it is nil or has an unknown value in it"),
+            ("complain", "No key today"),
+        ] {
+            forget_calls(workspace);
+            workspace.behave(&format!("open {how}"));
+            workspace.run("plan").fails().says(said);
+            assert_eq!(count(workspace, "resources/close opened"), 1, "{how}");
+        }
+    });
+}
+
 #[test]
 fn plans_that_contradict_the_configuration_are_refused() {
     trial(|workspace| {
@@ -73,6 +133,13 @@ fn plans_that_contradict_the_configuration_are_refused() {
                 .says("report it to the author of the plugin")
                 .says("Plugin: stage, method resources/planChange");
         }
+        let unknown = THING.replace("\"one\"", "terraform_data.b.id");
+        let unknown = format!("resource \"terraform_data\" \"b\" {{}}\n{unknown}");
+        workspace.configure("stage", &unknown);
+        workspace.behave("planChange another");
+        workspace.run("plan").fails().says(
+            "planned.name in the answer to resources/planChange: it is known, but its configuration is unknown",
+        );
     });
 }
 
@@ -95,6 +162,8 @@ fn wrong_answers_to_a_read_keep_the_state() {
                 "state in the answer to resources/read: it is missing",
             ),
             ("truncate", "Could not read the resource"),
+            // Only nil says that it is gone.
+            ("gone", "there is no such thing"),
         ] {
             workspace.behave(&format!("read {how}"));
             let refused = workspace.run("apply -auto-approve").fails();

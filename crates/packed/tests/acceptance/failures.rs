@@ -54,35 +54,41 @@ fn a_create_that_fails_leaves_nothing() {
 fn a_create_whose_answer_is_wrong_is_kept_and_tainted() {
     trial(|workspace| {
         ready(workspace, "");
-        for (behaviour, said, name) in [
+        let planned = "The state has what was planned, with null for what is unknown";
+        for (behaviour, said, saved, name) in [
             (
                 "wrong",
                 "state.name in the answer to resources/applyChange: it differs from what was planned",
+                "The state that the plugin returned is saved",
                 "another",
             ),
             (
                 "extra",
                 "state in the answer to resources/applyChange: the attribute \"extra\" is not supported",
+                planned,
                 "one",
             ),
             (
                 "nil",
                 "state in the answer to resources/applyChange: it is nil",
+                planned,
                 "one",
             ),
             (
                 "missing",
                 "state in the answer to resources/applyChange: it is missing",
+                planned,
                 "one",
             ),
             (
                 "unknown",
                 "state.id in the answer to resources/applyChange: it is unknown",
+                "The state that the plugin returned is saved, with null for what is unknown",
                 "one",
             ),
-            ("half", "Half done", "one"),
+            ("half", "Half done", "", "one"),
         ] {
-            apply(workspace, behaviour).fails().says(said);
+            apply(workspace, behaviour).fails().says(said).says(saved);
             let instance = workspace.instance("puppet_thing");
             assert_eq!(instance["status"], "tainted", "{behaviour}");
             assert_eq!(instance["attributes"]["name"], name, "{behaviour}");
@@ -136,6 +142,18 @@ fn secrets_of_the_environment_are_not_shown() {
         traced
             .says("Traceback: cannot log in with (sensitive)")
             .says_nothing_of("token-of-the-environment");
+        let plugin = workspace.plugin("puppet.py");
+        let command = format!(
+            "--env EXAMPLES --env PUPPET_TOKEN -- python3 {}",
+            plugin.display()
+        );
+        for words in ["pack puppet --mirror mirror", "docs puppet --output docs"] {
+            let refused = workspace.provider(&token, &format!("{words} {command}"));
+            refused
+                .says("Traceback: cannot log in with (sensitive)")
+                .says_nothing_of("token-of-the-environment");
+            assert_ne!(refused.code, Some(0), "{refused}");
+        }
     });
 }
 
@@ -164,15 +182,23 @@ fn an_update_that_fails_keeps_the_state() {
         ready(workspace, "");
         apply(workspace, "").succeeds();
         workspace.configure("puppet", &THING.replace("\"one\"", "\"two\""));
-        for behaviour in ["crash", "refuse", "extra", "nil", "missing"] {
-            apply(workspace, behaviour).fails();
+        let before = "The state has what it had before";
+        for (behaviour, saved) in [
+            ("crash", ""),
+            ("refuse", ""),
+            ("extra", before),
+            ("nil", before),
+            ("missing", before),
+        ] {
+            apply(workspace, behaviour).fails().says(saved);
             let instance = workspace.instance("puppet_thing");
             assert_eq!(instance["attributes"]["name"], "one", "{behaviour}");
             assert_eq!(instance["status"], Value::Null, "{behaviour}");
         }
         workspace.behave("undead");
         let kept = workspace.run("destroy -auto-approve").fails();
-        kept.says("the resource still exists after delete");
+        kept.says("the resource still exists after delete")
+            .says("The state that the plugin returned is saved, so the resource is not forgotten");
         assert!(has_resources(workspace));
         workspace.behave("");
         workspace.run("destroy -auto-approve").succeeds();
@@ -241,5 +267,19 @@ fn a_path_that_leads_nowhere_in_replace_is_refused() {
         refused.says(
             "replace in the answer to resources/planChange: a path in it does not match any attribute",
         );
+    });
+}
+
+#[test]
+fn a_provider_with_blocks_alone_is_validated() {
+    trial(|workspace| {
+        // The schema has the block when it is packed, too.
+        workspace.behave("login");
+        ready(workspace, "");
+        let text =
+            format!("provider \"puppet\" {{\n  login {{\n    user = \"me\"\n  }}\n}}\n{THING}");
+        workspace.configure("puppet", &text);
+        let refused = workspace.run("plan").fails();
+        refused.says("Nobody is called me");
     });
 }

@@ -38,7 +38,9 @@ def schema():
     inner = {"attributes": {"a": optional("string"), "x": optional("any"),
                             "c": {"type": "string", "computed": True}}}
     plain = {"attributes": {"a": optional("string"), "d": {"type": "number", "default": 7}}}
-    return {"resources": {"thing": {"version": 1, "attributes": attributes, "blocks": {
+    login = {"nesting": "single", "attributes": {"user": optional("string")}}
+    provider = {"attributes": {}, "blocks": {"login": login} if behaviour() == "login" else {}}
+    return {"provider": provider, "resources": {"thing": {"version": 1, "attributes": attributes, "blocks": {
         "list": dict(nesting="list", **inner),
         "set": dict(nesting="set", **plain),
         "items": {"nesting": "set", "attributes": dict(plain["attributes"], **{
@@ -142,6 +144,8 @@ def answer(method, params):
             open("asked", "w").close()
             time.sleep(1000)
         return schema()
+    if method == "resources/validate" and behaviour() == "login" and params["kind"] == "provider":
+        return {"diagnostics": [{"severity": "error", "summary": f"Nobody is called {params['config']['login']['user']}"}]}
     if method == "resources/upgrade" and behaviour() == "forget":
         return {"state": None}
     if method == "resources/planChange" and behaviour() == "replace nothing":

@@ -138,6 +138,8 @@ def answer(number, method, params):
     if method == "resources/applyChange":
         return apply(number, params)
     if method == "resources/read":
+        if behaviour() == ["read", "gone"]:
+            raise Failed(-32002, "there is no such thing")
         return {"state": params["state"]}
     if method == "resources/import":
         return {"state": complete({"name": params["id"]}, "thing")}
@@ -177,6 +179,10 @@ def spoil(result, how, params):
         del result[key]
     if how == "nil":
         result[key] = None
+    if how in ("complain", "warn"):
+        severity = "error" if how == "complain" else "warning"
+        told = {"severity": severity, "summary": "No key today", "detail": "come back tomorrow", "path": ["text"]}
+        result["diagnostics"] = [told]
     return [secret] if how == "list" else result
 
 
@@ -191,6 +197,11 @@ def respond(number, method, params):
         response = [1, number, failed.answer, None]
     except Exception as error:
         response = [1, number, [-32603, repr(error)], None]
+    if todo == ["say"] and "/" in method:
+        said = {"level": "warn", "message": "the disk is full", "fields": {"disk": "sda1", "free": 0}}
+        with lock:
+            sys.stdout.buffer.write(pack([2, "log", [said]]))
+            sys.stdout.buffer.write(pack([2, "progress", {"message": "looks", "done": 1, "total": 2}]))
     data = pack(response).replace(pack(REFINED), CONTRADICTION)
     if len(todo) == 2 and method.endswith("/" + todo[0]):
         if todo[1] == "print":

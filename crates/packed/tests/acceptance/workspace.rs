@@ -56,6 +56,12 @@ impl Workspace {
         self.run_program(&program("tenon"), &command)
     }
 
+    /// `tenon provider` with these words, and with more environment variables.
+    pub(crate) fn provider(&self, variables: &[(&str, &str)], words: &str) -> Outcome {
+        let words: Vec<&str> = ["provider"].into_iter().chain(words.split(' ')).collect();
+        self.start_with(variables, &program("tenon"), &words).wait()
+    }
+
     /// Starts to pack a plugin in Python.
     pub(crate) fn start_packing(&self, name: &str, options: &str, plugin: &Path) -> Running<'_> {
         let words = format!("provider pack {name} --mirror mirror {options}");

@@ -41,7 +41,8 @@ pub(super) fn with_diagnostics(
     Ok(told(answer, &located(diagnostics, body))?)
 }
 
-fn told(answer: Params, diagnostics: &[Diagnostic]) -> Result<Params, Failure> {
+/// The same, for diagnostics that have their places.
+pub(super) fn told(answer: Params, diagnostics: &[Diagnostic]) -> Result<Params, Failure> {
     match diagnostics.is_empty() {
         true => Ok(answer),
         false => Ok(answer.member("diagnostics", diagnostics)?),

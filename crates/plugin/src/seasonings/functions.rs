@@ -3,14 +3,14 @@
 use tenon_protocols::seasonings::{FAILED, NOT_FOUND, Params};
 use tenon_rpc::{Format, Payload, Peer, Reply, RpcError};
 use tenon_schema::Function;
-use tenon_values::{Error, Problem, Step, Value};
+use tenon_values::{Error, Problem, Step, Type, Value};
 
-use super::answers::{failed, say, sent};
+use super::answers::{failed, say, sent, told};
 use super::{Received, Served};
+use crate::Failure;
 use crate::context::Progress;
-use crate::failure::text;
 use crate::parts::Refusal;
-use crate::{Failure, LogLevel};
+use crate::path::located_in;
 
 pub(super) async fn call(served: &Served, peer: Peer, given: &Received) -> Reply {
     let session = &served.session;
@@ -27,15 +27,22 @@ pub(super) async fn call(served: &Served, peer: Peer, given: &Received) -> Reply
     // From here on, a `Progress` that is still in use sends nothing.
     drop(say);
     let data = called.map_err(refused)?;
-    for warning in &data.diagnostics {
-        // The protocol has no place for them beside the result.
-        LogLevel::Warn.tell(&text(warning));
-    }
     let answer = Params::new().value("result", &data.value, &schema.returns);
-    sent(answer.map_err(|error| {
+    let answer = answer.map_err(|error| {
         let problem = format!("the result cannot be written: {error}");
         RpcError::new(FAILED, problem)
-    })?)
+    })?;
+    let diagnostics = located_in(data.diagnostics, &object_of(schema));
+    sent(told(answer, &diagnostics).map_err(failed)?)
+}
+
+/// The type of all arguments, by name.
+fn object_of(schema: &Function) -> Type {
+    let parameters = schema.parameters.iter();
+    let parameters = parameters.map(|one| (one.name.as_str(), one.ty.clone()));
+    let variadic = schema.variadic.iter();
+    let variadic = variadic.map(|one| (one.name.as_str(), Type::list(one.ty.clone())));
+    Type::object(parameters.chain(variadic))
 }
 
 /// The arguments that are there, by name.

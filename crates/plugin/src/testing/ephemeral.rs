@@ -1,6 +1,7 @@
 //! Ephemeral resources.
 
 use bytes::Bytes;
+use tenon_protocols::seasonings::AnswerError;
 use tenon_protocols::seasonings::calls::{Close, Kind, Open, Renew};
 use tenon_values::Value;
 
@@ -33,14 +34,15 @@ impl Host {
             .body;
         let config = &complete(body, &config.to_value()?)?;
         let kind = Kind { name, body };
+        let unfit = |error: AnswerError| Failed::new(error.to_string());
         let opened = self.ask(&Open { kind, config }).await?;
         self.tell(opened.diagnostics)?;
         Ok(Lease {
             host: self,
             name,
-            result: opened.result.unwrap_or(Value::NULL),
-            renew_at: opened.renew_at,
-            private: opened.private,
+            result: opened.result.map_err(unfit)?.unwrap_or(Value::NULL),
+            renew_at: opened.renew_at.map_err(unfit)?,
+            private: opened.private.map_err(unfit)?,
         })
     }
 }

@@ -1,8 +1,11 @@
 //! A plugin that fails: nothing is acknowledged that it has not confirmed, and no state is lost.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use tenon_protocols::Secrets;
+use tenon_state::PluginOptions;
 
 use crate::place::{Place, Served, Store};
 
@@ -127,6 +130,68 @@ async fn a_plugin_that_hangs_is_a_failure_and_is_started_again() {
         let read = served.front.asked("GET", "/state/x", "", 200).await;
         assert_eq!(read.body, state(1));
         served.front.asked("POST", "/state/x", &state(2), 200).await;
+        served.stop().await;
+    })
+    .await;
+}
+
+/// The plugin works on the write, so nothing may happen to it because another call waits.
+#[tokio::test]
+async fn a_call_that_waits_too_long_does_not_end_the_write_before_it() {
+    Place::trial(async |place| {
+        let options = PluginOptions {
+            time_limit: LONG,
+            waiting_limit: Duration::from_millis(50),
+            ..PluginOptions::default()
+        };
+        let command = place.command(Store::Puppet);
+        let served = place.serve_with(command, options).await;
+        place.faults(json!({ "write": { "how": "wait", "times": 1 } }));
+        let front = Arc::clone(&served.front);
+        let write = tokio::spawn(async move {
+            front.asked("POST", "/state/x", &state(1), 200).await;
+        });
+        while !place.path("began").exists() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let busy = served.front.asked("GET", "/state/x", "", 500).await;
+        assert_eq!(
+            busy.body,
+            "the storage is busy: it has not begun with this call within 0.05 s, because it works on others\n"
+        );
+        std::fs::write(place.path("go"), "").unwrap();
+        write.await.unwrap();
+        let read = served.front.asked("GET", "/state/x", "", 200).await;
+        assert_eq!(read.body, state(1));
+        served.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_the_plugin_says_is_heard_without_secrets() {
+    Place::trial(async |place| {
+        let secrets = Secrets::default();
+        secrets.learn_text("token-of-the-store");
+        let (told, heard) = std::sync::mpsc::channel();
+        let options = PluginOptions {
+            secrets,
+            hear: Arc::new(move |line| told.send(line.to_owned()).unwrap()),
+            ..PluginOptions::default()
+        };
+        let command = place.command(Store::Puppet);
+        let command = command.variable("STORE_TOKEN", "token-of-the-store");
+        let served = place.serve_with(command, options).await;
+        place.faults(json!({ "read": { "how": "tell", "times": 1 } }));
+        let failed = served.front.asked("GET", "/state/x", "", 500).await;
+        assert!(
+            failed.body.contains("no access for (sensitive)"),
+            "{failed:?}"
+        );
+        let lines: Vec<String> = heard.try_iter().collect();
+        assert_eq!(lines, ["[WARN] uses (sensitive) free=0", "looks (1/2)"]);
+        let notices = format!("{:?}", served.front.notices.lock().unwrap());
+        assert!(!notices.contains("token-of-the-store"), "{notices}");
         served.stop().await;
     })
     .await;

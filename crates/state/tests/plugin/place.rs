@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Map;
 use tempfile::TempDir;
 use tenon_host::{PluginCommand, Start};
 use tenon_protocols::Protocol;
-use tenon_state::{PluginStorage, Settings};
+use tenon_state::{PluginOptions, PluginStorage, Settings};
 
 use crate::front::Front;
 use crate::mark::Mark;
@@ -88,10 +87,23 @@ impl Place {
 
     /// A server in front of a store, which is ended with [`Served::stop`].
     pub(crate) async fn serve(&self, store: Store, time_limit: Duration) -> Served {
-        let started = PluginStorage::start(self.command(store), start(), Map::new());
+        let options = PluginOptions {
+            time_limit,
+            ..PluginOptions::default()
+        };
+        self.serve_with(self.command(store), options).await
+    }
+
+    /// The same with other options.
+    pub(crate) async fn serve_with(
+        &self,
+        command: PluginCommand,
+        options: PluginOptions,
+    ) -> Served {
+        let started = PluginStorage::start(command, start(), options);
         let storage = Arc::new(started.await.unwrap());
         let settings = Settings {
-            time_limit,
+            time_limit: None,
             ..Settings::default()
         };
         let front = Arc::new(Front::start(Arc::clone(&storage), settings).await);

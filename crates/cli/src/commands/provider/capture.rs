@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tenon_host::{Environment, Plugin, PluginCommand, PluginError, Problem, Start};
-use tenon_protocols::Protocol;
+use tenon_host::{Environment, Plugin, PluginCommand, PluginError, Problem, Start, Variable};
 use tenon_protocols::seasonings::schema::Schemas;
 use tenon_protocols::seasonings::{Greeting, Level, Welcome, begin, calls};
-use tenon_rpc::{CallError, Peer, Router};
+use tenon_protocols::{Protocol, Secrets};
+use tenon_rpc::{CallError, Options, Peer, Router};
 use tenon_schema::Offer;
 
 use crate::exit::{Code, Failure};
@@ -53,6 +53,11 @@ pub(super) enum Unasked {
 
 /// As [`capture`], for a plugin that need not have anything of a provider.
 pub(super) async fn ask(settings: Settings<'_>, levels: &[Level]) -> Result<Captured, Unasked> {
+    let secrets = Secrets::default();
+    for name in settings.environment {
+        let variable = Variable::Inherited(name.into());
+        secrets.learn_variables(variable.secrets(), variable.values());
+    }
     let more: Vec<OsString> = settings.environment.iter().map(OsString::from).collect();
     let mut words = settings.command.iter();
     let plugin = PluginCommand::new(words.next().map_or("", String::as_str))
@@ -61,7 +66,10 @@ pub(super) async fn ask(settings: Settings<'_>, levels: &[Level]) -> Result<Capt
         .environment_advice("pass it on with --env NAME");
     let protocol = Protocol::Seasonings;
     let start = Start {
-        options: protocol.host_options(),
+        options: Options {
+            redact: Some(secrets.redact()),
+            ..protocol.host_options()
+        },
         limit: protocol.start_limit(),
         ..Start::new(protocol.dialect())
     };
@@ -75,7 +83,10 @@ pub(super) async fn ask(settings: Settings<'_>, levels: &[Level]) -> Result<Capt
         Ok((welcome, schemas))
     };
     let started = Plugin::start(&plugin, start, Arc::new(Router::new(())), first).await;
-    let (plugin, (welcome, schemas)) = started.map_err(|error| Unasked::Plugin(Box::new(error)))?;
+    let (plugin, (welcome, schemas)) = started.map_err(|error| {
+        let error = error.map_said(|said| secrets.hide(said));
+        Unasked::Plugin(Box::new(error))
+    })?;
     let peer = plugin.peer();
     let probed =
         plugin.while_alive(async { Ok(calls::left_out(&peer, &welcome.capabilities).await) });
@@ -87,7 +98,7 @@ pub(super) async fn ask(settings: Settings<'_>, levels: &[Level]) -> Result<Capt
         .await;
     let offer = schemas.offer().map_err(|error| {
         let text = format!("the schema of the plugin is invalid: {error}");
-        Unasked::Schema(Failure::new(Code::BrokenProtocol, text))
+        Unasked::Schema(Failure::new(Code::BrokenProtocol, secrets.hide(&text)))
     })?;
     Ok(Captured {
         welcome,

@@ -17,8 +17,9 @@ use tenon_schema::Offer;
 use self::pages::{FOLDERS, MARK, Page, Provider};
 use super::capture::{Captured, Settings, capture};
 use super::command::Command;
-use super::{config, mirror, packed};
+use super::{mirror, packed};
 use crate::args::{DocsArgs, version};
+use crate::commands::config;
 use crate::exit::{Code, Failure};
 use crate::output;
 

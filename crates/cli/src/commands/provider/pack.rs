@@ -6,9 +6,9 @@ use tenon_schema::Offer;
 
 use super::capture::{Captured, Settings, capture};
 use super::command::Command;
-use super::config;
 use super::mirror::{self, Package};
 use crate::args::{PackArgs, Pins, version};
+use crate::commands::config;
 use crate::exit::{Code, Failure};
 use crate::output;
 

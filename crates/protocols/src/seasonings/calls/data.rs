@@ -74,12 +74,13 @@ pub struct Open<'a> {
 /// An ephemeral resource that was opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opened {
-    /// The configuration with what is computed; `None` only beside an error.
-    pub result: Option<Value>,
+    /// The configuration with what is computed; `None` only beside an error. An error in it takes nothing away from
+    /// the rest, which is needed to close what was opened.
+    pub result: Result<Option<Value>, AnswerError>,
     /// When to renew it, in the form of RFC 3339.
-    pub renew_at: Option<String>,
+    pub renew_at: Result<Option<String>, AnswerError>,
     /// What renewing and closing are given.
-    pub private: Option<Bytes>,
+    pub private: Result<Option<Bytes>, AnswerError>,
     /// Warnings and errors.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -95,9 +96,9 @@ impl Call for Open<'_> {
     fn answer(&self, answer: &Answer) -> Result<Opened, AnswerError> {
         let diagnostics = answer.diagnostics();
         Ok(Opened {
-            result: over_config(answer, "result", self.kind, self.config, &diagnostics)?,
-            renew_at: answer.optional("renew_at")?,
-            private: answer.binary("private")?,
+            result: over_config(answer, "result", self.kind, self.config, &diagnostics),
+            renew_at: answer.optional("renew_at"),
+            private: answer.binary("private"),
             diagnostics,
         })
     }

@@ -6,6 +6,7 @@ use tenon_schema::Parameter;
 use tenon_values::{Error, Type, Value};
 
 use super::super::answer::{Answer, AnswerError};
+use super::super::diagnostic::Diagnostic;
 use super::super::params::Params;
 use super::Call;
 
@@ -29,9 +30,18 @@ pub enum Argument {
     Several(Vec<Value>),
 }
 
+/// What a function returned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Returned {
+    /// The result; `None` only beside an error.
+    pub result: Option<Value>,
+    /// Warnings and errors. The path of one that is about an argument begins with the name of the parameter.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 impl Call for CallFunction<'_> {
     const METHOD: &'static str = "functions/call";
-    type Answer = Value;
+    type Answer = Returned;
 
     fn params(&self) -> Result<Params, Error> {
         let mut arguments = Params::new();
@@ -47,8 +57,13 @@ impl Call for CallFunction<'_> {
             .map("arguments", arguments))
     }
 
-    fn answer(&self, answer: &Answer) -> Result<Value, AnswerError> {
-        answer.value("result", self.returns.into())
+    fn answer(&self, answer: &Answer) -> Result<Returned, AnswerError> {
+        let diagnostics = answer.diagnostics();
+        let returns = self.returns.into();
+        Ok(Returned {
+            result: answer.value_unless_failed("result", returns, &diagnostics)?,
+            diagnostics,
+        })
     }
 }
 

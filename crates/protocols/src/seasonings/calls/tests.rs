@@ -162,10 +162,17 @@ fn functions_get_their_arguments_by_name() {
     let rest = json!([[{"$binary": "Im51bWJlciI="}, 1], [{"$binary": "InN0cmluZyI="}, "b"]]);
     let expected = json!([{"name": "join", "arguments": {"text": "a", "rest": rest}}]);
     assert_eq!(sent(&call), expected);
+    let returned = read(&call, &payload(json!({"result": "x"}))).unwrap();
     assert_eq!(
-        read(&call, &payload(json!({"result": "x"}))),
-        Ok("x".into())
+        (returned.result, returned.diagnostics),
+        (Some("x".into()), vec![])
     );
+    let error = json!({"severity": "error", "summary": "no"});
+    let failed = json!({"result": null, "diagnostics": [error]});
+    let failed = read(&call, &payload(failed)).unwrap();
+    assert!(failed.diagnostics[0].is_error());
+    let failed = read(&call, &payload(json!({"diagnostics": [error]}))).unwrap();
+    assert_eq!((failed.result, failed.diagnostics.len()), (None, 1));
     assert!(read(&call, &payload(json!({}))).is_err());
     assert!(read(&call, &payload(json!({"result": 1}))).is_err());
     let blamed = RpcError::new(FAILED, "no").with_data(payload(json!({"argument": "text"})));
@@ -187,6 +194,79 @@ fn what_is_missing_in_a_data_source_is_taken_from_the_configuration() {
         .unwrap()
         .state;
     assert_eq!(state, Some(note("a", "1".into())));
+}
+
+#[test]
+fn what_is_missing_inside_blocks_and_nested_attributes_is_taken_from_the_configuration() {
+    let inner = Body::new([
+        Attribute::new("port", Type::Number),
+        Attribute::new("url", Type::String).computed(),
+    ]);
+    let nested = |name, nesting| Attribute::nested(name, nesting, inner.attributes.clone());
+    let body = Body::new([
+        nested("one", Nesting::Single),
+        nested("several", Nesting::List),
+        nested("by_name", Nesting::Map),
+    ])
+    .with_block(Block::new("rule", Nesting::List, inner.clone()))
+    .with_block(Block::new("group", Nesting::Group, inner.clone()))
+    .with_block(Block::new("tag", Nesting::Set, inner.clone()));
+    let object = |port: Value, url: Value| Value::object([("port", port), ("url", url)]);
+    let null = || Value::null(Type::String);
+    let configured = |port: i64| object(port.into(), null());
+    let ty = configured(0).ty();
+    let list = |elements: Vec<Value>| Value::list(ty.clone(), elements).unwrap();
+    let set = |elements: Vec<Value>| Value::set(ty.clone(), elements).unwrap();
+    let map = |entry: Value| Value::map(ty.clone(), [("a", entry)]).unwrap();
+    let config = body.object(&[
+        ("one", configured(1)),
+        ("several", list(vec![configured(2), configured(3)])),
+        ("by_name", map(configured(4))),
+        ("rule", list(vec![configured(5)])),
+        ("group", configured(6)),
+        ("tag", set(vec![configured(7)])),
+    ]);
+    let kind = Kind {
+        name: "note",
+        body: &body,
+    };
+    let call = ReadData {
+        kind,
+        config: &config,
+    };
+    let state = |answer: Json| {
+        let data = read(&call, &payload(json!({ "state": answer })));
+        data.unwrap().state.unwrap()
+    };
+    let url = json!({ "url": "u" });
+    let filled = |port: i64| object(port.into(), "u".into());
+    let expected = body.object(&[
+        ("one", filled(1)),
+        ("several", list(vec![filled(2), filled(3)])),
+        ("by_name", map(filled(4))),
+        ("rule", list(vec![filled(5)])),
+        ("group", filled(6)),
+        // Elements of a set have no names.
+        (
+            "tag",
+            set(vec![object(Value::null(Type::Number), "u".into())]),
+        ),
+    ]);
+    let answer = json!({"one": url, "several": [url, url], "by_name": {"a": url}, "rule": [url],
+        "group": url, "tag": [url]});
+    assert_eq!(state(answer), expected);
+    // Nil is null, and elements of a list of another length are others.
+    let answer = json!({"one": {"port": null}, "several": [url], "by_name": {"b": url}});
+    let found = state(answer);
+    let part = |name: &str| found.attribute(name).unwrap().to_string();
+    assert_eq!(
+        part("one"),
+        object(Value::null(Type::Number), null()).to_string()
+    );
+    for name in ["several", "by_name"] {
+        assert!(part(name).contains("null"), "{}", part(name));
+    }
+    assert_eq!(part("rule"), list(vec![configured(5)]).to_string());
 }
 
 #[test]

@@ -22,7 +22,9 @@ pub fn decode<'a>(packed: &[u8], shape: impl Into<Shape<'a>>) -> Result<Value, E
     read(packed, shape.into(), None)
 }
 
-/// As [`decode`], but what is missing in an object has the value that it has in `base`.
+/// As [`decode`], but what is missing in an object has the value that it has in `base`. Elements of lists are paired by
+/// their index, if there are as many, and of maps by their key. Those of sets have no names: in them, what is missing is
+/// null.
 ///
 /// # Errors
 /// As for [`decode`].
@@ -75,7 +77,7 @@ fn complete(
             object(packed, token, attributes, blocks, base, out)
         }
         Shape::Nested(nesting, attributes, blocks) => {
-            several(packed, token, nesting, attributes, blocks, out)
+            several(packed, token, (nesting, attributes, blocks), base, out)
         }
     }
 }
@@ -105,8 +107,8 @@ fn object(
     for one in attributes {
         write::str(out, one.name.as_bytes());
         match (find(&one.name), base(&one.name)) {
-            (Some((_, value)), _) => {
-                complete(value, Shape::from(&one.ty), None, out)
+            (Some((_, value)), base) => {
+                complete(value, Shape::from(&one.ty), base.as_ref(), out)
                     .map_err(|error| error.below(Step::Attribute(one.name.as_str().into())))?;
             }
             (None, Some(value)) => msgpack::encode_into(&value, &one.implied_type(), out)?,
@@ -117,8 +119,8 @@ fn object(
         write::str(out, one.name.as_bytes());
         let sent = find(&one.name).filter(|(_, value)| **value != [0xc0]);
         match (sent, base(&one.name)) {
-            (Some((_, value)), _) => {
-                complete(value, Shape::from(one), None, out)
+            (Some((_, value)), base) => {
+                complete(value, Shape::from(one), base.as_ref(), out)
                     .map_err(|error| error.below(Step::Attribute(one.name.as_str().into())))?;
             }
             (None, Some(value)) => msgpack::encode_into(&value, &one.implied_type(), out)?,
@@ -150,12 +152,16 @@ fn absent(block: &Block, out: &mut Vec<u8>) -> Result<(), Error> {
 fn several(
     packed: &[u8],
     token: Token<'_>,
-    nesting: Nesting,
-    attributes: &[Attribute],
-    blocks: &[Block],
+    (nesting, attributes, blocks): (Nesting, &[Attribute], &[Block]),
+    base: Option<&Value>,
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
     let inner = Shape::Object(attributes, blocks);
+    let base_of_key = |key: &Text| key_of(base?, key);
+    let base_of_index = |index: usize, count: usize| {
+        let elements = base.filter(|_| nesting == Nesting::List)?.elements()?;
+        elements.get(index).filter(|_| elements.len() == count)
+    };
     let implied = Shape::Nested(nesting, attributes, blocks).implied_type();
     let is_any = implied == Type::Dynamic;
     match (nesting, token) {
@@ -164,7 +170,9 @@ fn several(
             for (key, value) in entries(packed)? {
                 let key = String::from_utf8_lossy(key);
                 let below = |error: Error| error.below(Step::Key(Text::from(&*key)));
-                values.push((key.clone(), read(value, inner, None).map_err(below)?));
+                let base = base_of_key(&Text::from(&*key));
+                let value = read(value, inner, base.as_ref()).map_err(below)?;
+                values.push((key.clone(), value));
             }
             msgpack::encode_into(&Value::object(values), &Type::Dynamic, out)
         }
@@ -174,24 +182,39 @@ fn several(
             for (key, value) in entries {
                 write::str(out, key);
                 let below = |error: Error| error.below(Step::Key(Text::from_bytes(key)));
-                complete(value, inner, None, out).map_err(below)?;
+                let base = base_of_key(&Text::from_bytes(key));
+                complete(value, inner, base.as_ref(), out).map_err(below)?;
             }
             Ok(())
         }
         (Nesting::List | Nesting::Set, Token::Array(_)) if is_any => {
             let mut values = Vec::new();
-            for (index, value) in elements(packed)?.into_iter().enumerate() {
+            let sent = elements(packed)?;
+            let count = sent.len();
+            for (index, value) in sent.into_iter().enumerate() {
                 let below = |error: Error| error.below(Step::Index(index));
-                values.push(read(value, inner, None).map_err(below)?);
+                let base = base_of_index(index, count);
+                values.push(read(value, inner, base).map_err(below)?);
             }
             msgpack::encode_into(&Value::tuple(values), &Type::Dynamic, out)
         }
-        (Nesting::List | Nesting::Set, Token::Array(_)) => {
-            sequence(packed, out, |_, value, out| {
-                complete(value, inner, None, out)
+        (Nesting::List | Nesting::Set, Token::Array(count)) => {
+            sequence(packed, out, |index, value, out| {
+                complete(value, inner, base_of_index(index, count as usize), out)
             })
         }
         _ => Err(required(implied, token)),
+    }
+}
+
+/// The element of a map with this key. Objects with a value of the type `any` in them do not make a map, but an object.
+fn key_of(map: &Value, key: &Text) -> Option<Value> {
+    match map.entries() {
+        Some(entries) => {
+            let found = entries.iter().find(|(other, _)| other == key);
+            found.map(|(_, one)| one.clone())
+        }
+        None => map.attributes()?.get(&key.to_string_lossy()).cloned(),
     }
 }
 

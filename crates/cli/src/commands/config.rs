@@ -15,7 +15,7 @@ use crate::output;
 ///
 /// # Errors
 /// A file cannot be read, or is not an object of constants.
-pub(super) fn read(args: &ConfigArgs) -> Result<Map<String, Json>, Failure> {
+pub(crate) fn read(args: &ConfigArgs) -> Result<Map<String, Json>, Failure> {
     let mut config = Map::new();
     for file in &args.config_files {
         config.extend(read_file(file)?);
