@@ -41,7 +41,7 @@ use tenon_host::Exit;
 use tenon_protocols::Protocol;
 use tenon_protocols::acp::{Profile, Side, method};
 use tenon_rpc::forward::Forward;
-use tenon_rpc::options::{EventOrder, Limits as FrameLimits, Oversized, Stray, Unclaimed};
+use tenon_rpc::options::{EventOrder, Stray, Unclaimed};
 use tenon_rpc::trace::{Content, Direction, Seen};
 use tenon_rpc::wire::{Inbound, MalformedKind};
 use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Payload, Router, Tap};
@@ -207,22 +207,12 @@ impl std::fmt::Debug for Guard {
 }
 
 fn options(shared: &Arc<Shared>, side: Side) -> Options {
-    let options = Protocol::Acp.host_options();
     Options {
-        limits: FrameLimits {
-            // A line that is too long must not end a session.
-            oversized: Oversized::Skip,
-            // Version 1 has no batches, and there are agents that a batch ends.
-            batch: 0,
-            ..options.limits
-        },
         // Agents print to their output what does not belong there. A client gets errors for its mistakes.
         stray: match side {
             Side::Client => Stray::Answer,
             Side::Agent => Stray::Skip,
         },
-        // The message specification writes events with an id that is null.
-        events_with_null_id: &crate::EVENTS,
         // Agents send errors that belong to no call, and continue.
         unclaimed: Unclaimed::Skip,
         events: EventOrder::InTurn {
@@ -231,7 +221,7 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
         tap: shared.tap(side),
         // What is quoted of a wrong message may contain a secret.
         redact: Some(shared.masks.secrets().redact()),
-        ..options
+        ..crate::options()
     }
 }
 
