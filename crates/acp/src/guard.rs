@@ -28,7 +28,6 @@ mod note;
 mod questions;
 mod refusing;
 mod results;
-mod sizes;
 mod state;
 mod strict;
 mod summary;

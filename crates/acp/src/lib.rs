@@ -29,6 +29,7 @@ pub mod policy;
 pub mod quirks;
 pub mod record;
 pub mod replay;
+mod sizes;
 pub mod turns;
 
 use options::options;

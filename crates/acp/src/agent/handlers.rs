@@ -155,16 +155,13 @@ impl<A: Agent> Shared<A> {
                 ..sessions.clone()
             };
         }
-        let prompts = about.capabilities.prompt_capabilities.as_ref();
-        let takes_media = prompts
-            .is_some_and(|prompts| prompts.image == Some(true) || prompts.audio == Some(true));
         let link = Arc::new(Link {
             gates: Mutex::new(Gates::new(settings.profile)),
             profile: settings.profile,
             store: settings.store.clone(),
             started: Instant::now(),
         });
-        let gate = Gate::new(link.clone(), settings.sizes, settings.rates, takes_media);
+        let gate = Gate::new(link.clone(), settings.sizes, settings.rates);
         Shared {
             agent,
             about,

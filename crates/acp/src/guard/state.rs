@@ -23,6 +23,7 @@ use crate::policy::Policy;
 use crate::quirks::Quirks;
 use crate::record::{Masks, Record, RecordError};
 use crate::turns::Turns;
+use crate::sizes;
 
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -199,7 +200,8 @@ impl Shared {
             };
         };
         if self.limits.sizes && !entry.is_event {
-            self.check_size_of(entry, params)?;
+            let checked = sizes::check_params(entry, params, self.profile);
+            checked.map_err(|too_large| too_large.error(entry, self.profile))?;
         }
         let checked = entry
             .check_params(params)
