@@ -31,6 +31,7 @@ mod results;
 mod state;
 mod strict;
 mod summary;
+mod terminals;
 mod updates;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -15,6 +15,7 @@ use super::asking::Waiting;
 use super::examining::{Examined, Verdict};
 use super::refusing::Given;
 use super::state::Shared;
+use super::terminals::Place;
 use super::{Deed, Note};
 use crate::quirks::Quirk;
 
@@ -65,6 +66,13 @@ impl Shared {
         let waiting = Waiting::begin(&self, &session, &call.method, call.params.as_ref());
         let (caller, id) = (call.peer.clone(), call.id.clone());
         let (name, params) = (call.method.clone(), call.params.clone());
+        let _place = match Place::take(&self, &session, &call.method) {
+            Ok(place) => place,
+            Err(error) => {
+                let called = (&call.id, &call.method);
+                return self.refuse(Side::Agent, called, error).await;
+            }
+        };
         let passing = self.to_client.ask(call);
         // It has its place among the calls of the session.
         drop(lane);

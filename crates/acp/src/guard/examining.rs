@@ -213,6 +213,15 @@ impl Shared {
             let checked = off_thread(blocking::LIMIT, move || roots?.check_folder(&path)).await;
             let checked =
                 checked.map_err(|_| self.timed_out("terminal/create", blocking::LIMIT))?;
+        // Before the user is asked; it is checked again when the call is forwarded.
+        let has_room = {
+            let mut state = self.state();
+            let session = state.turns.session(session);
+            session.is_none_or(|session| session.has_room_for_terminal())
+        };
+        if !has_room {
+            return Err(self.too_many_terminals(session));
+        }
             checked.map_err(|error| self.unserved(&error, &cwd))?;
         }
         let stated = Facts::running(params, &folder);
