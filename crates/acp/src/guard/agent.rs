@@ -31,7 +31,10 @@ impl Shared {
             lane,
         } = match self.examine(&call).await {
             Ok(examined) => examined,
-            Err(error) if self.is_expected(&call.method, &error) => return Err(error),
+            // It is not a mistake that counts, but it costs as much as others.
+            Err(error) if self.is_expected(&call.method, &error) => {
+                return self.send_error(Side::Agent, &call.id, error).await;
+            }
             Err(error) => {
                 let called = (&call.id, &call.method);
                 return self.refuse(Side::Agent, called, error).await;
