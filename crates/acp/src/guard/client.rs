@@ -1,7 +1,7 @@
 //! What the client sends to the agent.
 
 use std::path::PathBuf;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +54,10 @@ impl Shared {
         let passing = Kept::new(self.to_agent.ask(call), is_kept);
         let outcome = match (limit, &turn) {
             (None, _) => Some(passing.await),
+            (Some(limit), None) if name == "session/load" => {
+                let session = about.as_deref().unwrap_or_default();
+                self.while_active(session, pin!(passing), limit).await
+            }
             (Some(limit), None) => timeout(limit, passing).await.ok(),
             (Some(limit), Some(session)) => self.turn(session, passing, limit, &caller).await,
         };
@@ -124,18 +128,32 @@ impl Shared {
             active = self.last_activity(session).unwrap_or(active);
             let deadline = active + limit;
             if deadline <= Instant::now() {
-                break;
+                return None;
             }
-            tokio::select! {
-                outcome = &mut passing => return Some(outcome),
-                () = sleep_until(deadline) => {}
-            }
+        let outcome = self.while_active(session, passing.as_mut(), limit).await;
+        if outcome.is_some() {
+            return outcome;
         }
         self.note(&Note::Timeout {
             session_id: session.to_owned(),
         });
         self.cancel_turn(session, client);
         timeout(GRACE, passing).await.ok()
+    }
+
+    /// Waits for an answer. Nothing if nothing happens in its session for too long: the history of a session that is loaded is
+    /// activity as well.
+    async fn while_active(
+        &self,
+        session: &str,
+        mut passing: Pin<&mut Kept>,
+        limit: Duration,
+    ) -> Option<Result<Payload, CallError>> {
+            tokio::select! {
+                outcome = &mut passing => return Some(outcome),
+                () = sleep_until(deadline) => {}
+            }
+        }
     }
 
     fn cancel_turn(&self, session: &str, client: &Peer) {
