@@ -54,7 +54,7 @@ pub use deeds::Deed;
 use ending::Ending;
 pub use note::{Note, OnNote};
 use state::Shared;
-pub use summary::{Reported, Summary};
+pub use summary::{OnSummary, Reported, Summary};
 
 /// How a guard is set up.
 #[derive(Debug, Default)]
@@ -76,6 +76,9 @@ pub struct Settings {
     pub exit: Option<Exit>,
     /// Called with everything that the guard does besides forwarding.
     pub on_note: OnNote,
+    /// Called with the summary so far when a session was opened or closed and when a turn has ended, before the client gets
+    /// the answer: a guard that is killed does not get to its end.
+    pub on_summary: OnSummary,
 }
 
 /// Who reads and writes the files that an agent asks the client for.

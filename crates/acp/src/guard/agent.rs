@@ -66,9 +66,6 @@ impl Shared {
             self.client_answered(&call.method, call.params.as_ref(), &answer, false);
             return answer;
         }
-        let waiting = Waiting::begin(&self, &session, &call.method, call.params.as_ref());
-        let (caller, id) = (call.peer.clone(), call.id.clone());
-        let (name, params) = (call.method.clone(), call.params.clone());
         let _place = match Place::take(&self, &session, &call.method) {
             Ok(place) => place,
             Err(error) => {
@@ -76,6 +73,9 @@ impl Shared {
                 return self.refuse(Side::Agent, called, error).await;
             }
         };
+        let waiting = Waiting::begin(&self, &session, &call.method, call.params.as_ref());
+        let (caller, id) = (call.peer.clone(), call.id.clone());
+        let (name, params) = (call.method.clone(), call.params.clone());
         let passing = self.to_client.ask(call);
         // It has its place among the calls of the session.
         drop(lane);

@@ -71,7 +71,14 @@ impl Shared {
         if !given.is(&answer) {
             self.record_answer(Side::Client, &id, &answer);
         }
-        pending.finish(&answer);
+        let is_summed_up = pending.finish(&answer);
+        if name == "session/close" && answer.is_ok() {
+            let summary = self.summary();
+            self.note(&Note::Summary(summary));
+        }
+        if is_summed_up {
+            self.report_summary().await;
+        }
         // Updates that were sent before the answer arrive before it.
         self.flush();
         self.to_client.caught_up().await;
@@ -123,13 +130,6 @@ impl Shared {
         client: &Peer,
     ) -> Option<Result<Payload, CallError>> {
         let mut passing = pin!(passing);
-        let mut active = Instant::now();
-        loop {
-            active = self.last_activity(session).unwrap_or(active);
-            let deadline = active + limit;
-            if deadline <= Instant::now() {
-                return None;
-            }
         let outcome = self.while_active(session, passing.as_mut(), limit).await;
         if outcome.is_some() {
             return outcome;
@@ -149,6 +149,13 @@ impl Shared {
         mut passing: Pin<&mut Kept>,
         limit: Duration,
     ) -> Option<Result<Payload, CallError>> {
+        let mut active = Instant::now();
+        loop {
+            active = self.last_activity(session).unwrap_or(active);
+            let deadline = active + limit;
+            if deadline <= Instant::now() {
+                return None;
+            }
             tokio::select! {
                 outcome = &mut passing => return Some(outcome),
                 () = sleep_until(deadline) => {}
@@ -274,11 +281,19 @@ struct Pending {
 }
 
 impl Pending {
-    fn finish(&mut self, answer: &Reply) {
-        if let Some(step) = self.step.take() {
-            let roots = self.roots.take();
-            self.shared.settle(step, answer.as_ref(), roots);
-        }
+    /// Takes note of the answer. Returns whether a session was opened or closed, or a turn has ended.
+    fn finish(&mut self, answer: &Reply) -> bool {
+        let Some(step) = self.step.take() else {
+            return false;
+        };
+        let is_end = match step {
+            Step::New(_) | Step::Open(..) | Step::Close(_) => answer.is_ok(),
+            Step::Prompt(_) => true,
+            Step::None | Step::Initialize => false,
+        };
+        let roots = self.roots.take();
+        self.shared.settle(step, answer.as_ref(), roots);
+        is_end
     }
 }
 

@@ -63,7 +63,7 @@ pub enum Note {
         /// Why.
         why: String,
     },
-    /// An update is larger than the limit, and was forwarded.
+    /// An update or an answer of the agent is larger than the limit, and was forwarded.
     Large {
         /// The method.
         method: String,
@@ -126,7 +126,7 @@ pub enum Note {
         /// Why.
         error: String,
     },
-    /// The end of the record: everything that happened.
+    /// Everything that happened so far: when a session is closed, and at the end of the record.
     Summary(Summary),
 }
 
