@@ -41,6 +41,7 @@ mod handlers;
 mod link;
 mod opening;
 mod prompting;
+mod retries;
 mod session;
 mod settings;
 mod sharing;

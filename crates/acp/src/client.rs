@@ -59,7 +59,7 @@ use tenon_protocols::acp::{
     InitializeParams, InitializeResult, ListSessionsParams, ListSessionsResult, Logout,
     SessionInfo, SessionParams, VERSION,
 };
-use tenon_rpc::options::{Limits as FrameLimits, Oversized, Stray, Unclaimed};
+use tenon_rpc::options::{Stray, Unclaimed};
 use tenon_rpc::{CallError, Connection, Io, Method, Options, Payload, Peer};
 
 use crate::quirks::Quirks;
@@ -290,19 +290,12 @@ fn hello(setup: &Setup) -> InitializeParams {
 }
 
 fn options(setup: &Setup) -> Options {
-    let options = Protocol::Acp.host_options();
     Options {
-        limits: FrameLimits {
-            // A line that is too long must not end a session.
-            oversized: Oversized::Skip,
-            ..options.limits
-        },
         // Agents print what is not a message, and send errors that belong to no call, and continue.
         stray: Stray::Skip,
         unclaimed: Unclaimed::Skip,
-        events_with_null_id: &crate::EVENTS,
         tap: setup.tap.clone(),
         redact: setup.redact.clone(),
-        ..options
+        ..crate::options()
     }
 }

@@ -28,10 +28,10 @@ mod note;
 mod questions;
 mod refusing;
 mod results;
-mod sizes;
 mod state;
 mod strict;
 mod summary;
+mod terminals;
 mod updates;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -41,7 +41,7 @@ use tenon_host::Exit;
 use tenon_protocols::Protocol;
 use tenon_protocols::acp::{Profile, Side, method};
 use tenon_rpc::forward::Forward;
-use tenon_rpc::options::{EventOrder, Limits as FrameLimits, Oversized, Stray, Unclaimed};
+use tenon_rpc::options::{EventOrder, Stray, Unclaimed};
 use tenon_rpc::trace::{Content, Direction, Seen};
 use tenon_rpc::wire::{Inbound, MalformedKind};
 use tenon_rpc::{CloseReason, Connection, Io, Message, Options, Payload, Router, Tap};
@@ -54,7 +54,7 @@ pub use deeds::Deed;
 use ending::Ending;
 pub use note::{Note, OnNote};
 use state::Shared;
-pub use summary::{Reported, Summary};
+pub use summary::{OnSummary, Reported, Summary};
 
 /// How a guard is set up.
 #[derive(Debug, Default)]
@@ -76,6 +76,9 @@ pub struct Settings {
     pub exit: Option<Exit>,
     /// Called with everything that the guard does besides forwarding.
     pub on_note: OnNote,
+    /// Called with the summary so far when a session was opened or closed and when a turn has ended, before the client gets
+    /// the answer: a guard that is killed does not get to its end.
+    pub on_summary: OnSummary,
 }
 
 /// Who reads and writes the files that an agent asks the client for.
@@ -207,22 +210,12 @@ impl std::fmt::Debug for Guard {
 }
 
 fn options(shared: &Arc<Shared>, side: Side) -> Options {
-    let options = Protocol::Acp.host_options();
     Options {
-        limits: FrameLimits {
-            // A line that is too long must not end a session.
-            oversized: Oversized::Skip,
-            // Version 1 has no batches, and there are agents that a batch ends.
-            batch: 0,
-            ..options.limits
-        },
         // Agents print to their output what does not belong there. A client gets errors for its mistakes.
         stray: match side {
             Side::Client => Stray::Answer,
             Side::Agent => Stray::Skip,
         },
-        // The message specification writes events with an id that is null.
-        events_with_null_id: &crate::EVENTS,
         // Agents send errors that belong to no call, and continue.
         unclaimed: Unclaimed::Skip,
         events: EventOrder::InTurn {
@@ -231,7 +224,7 @@ fn options(shared: &Arc<Shared>, side: Side) -> Options {
         tap: shared.tap(side),
         // What is quoted of a wrong message may contain a secret.
         redact: Some(shared.masks.secrets().redact()),
-        ..options
+        ..crate::options()
     }
 }
 

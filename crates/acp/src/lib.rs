@@ -23,20 +23,16 @@ pub mod gates;
 mod glob;
 pub mod guard;
 pub mod merge;
+mod options;
 pub mod paths;
 pub mod policy;
 pub mod quirks;
 pub mod record;
 pub mod replay;
+mod sizes;
 pub mod turns;
 
-/// Events, which some programs write with an id that is null.
-const EVENTS: [&str; 4] = [
-    "session/cancel",
-    "session/update",
-    "elicitation/complete",
-    "$/cancel_request",
-];
+use options::options;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

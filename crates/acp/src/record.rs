@@ -195,7 +195,26 @@ impl Record {
             }
             created => created,
         };
-        let mut file = file.map_err(failed)?;
+        Record::begin(file.map_err(failed)?, path, masks)
+    }
+
+    /// Creates a record that only its owner can read.
+    ///
+    /// # Errors
+    /// The file exists, or cannot be written.
+    pub fn create(path: &Path, masks: Masks) -> Result<Record, RecordError> {
+        let file = own_file::create(path).map_err(|error| RecordError::File {
+            path: path.to_owned(),
+            error,
+        })?;
+        Record::begin(file, path, masks)
+    }
+
+    fn begin(mut file: File, path: &Path, masks: Masks) -> Result<Record, RecordError> {
+        let failed = |error| RecordError::File {
+            path: path.to_owned(),
+            error,
+        };
         match own_file::try_lock(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(RecordError::Busy(path.to_owned())),
@@ -288,6 +307,11 @@ impl Record {
         let note = self.masks.hide(&note);
         let at = now();
         self.write(&Entry::Note { at, note: &note })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What was in the file before, if there was something.

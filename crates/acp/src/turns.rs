@@ -17,6 +17,7 @@ use tenon_rpc::{Payload, RpcError};
 
 pub use rulings::Ruling;
 pub(crate) use rulings::changes;
+pub(crate) use session::TERMINALS;
 pub use session::{Completed, Session};
 
 /// As many sessions as a connection may have open. One more is refused.

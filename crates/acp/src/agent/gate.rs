@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::link::Link;
 use crate::merge::Bucket;
+use crate::sizes;
 use crate::turns::{Step, Turns};
 
 /// Errors that are answered immediately. Further errors of the client are answered with a delay.
@@ -24,8 +25,6 @@ pub(super) struct Gate {
     pub(super) sizes: bool,
     /// Refuse what comes too fast.
     pub(super) rates: bool,
-    /// Images and sounds are larger than a prompt may be.
-    pub(super) takes_media: bool,
     state: Mutex<State>,
 }
 
@@ -37,7 +36,7 @@ struct State {
 }
 
 impl Gate {
-    pub(super) fn new(link: Arc<Link>, sizes: bool, rates: bool, takes_media: bool) -> Gate {
+    pub(super) fn new(link: Arc<Link>, sizes: bool, rates: bool) -> Gate {
         let state = State {
             turns: Turns::new(link.profile),
             errors: Bucket::new(ERRORS),
@@ -47,7 +46,6 @@ impl Gate {
             link,
             sizes,
             rates,
-            takes_media,
             state: Mutex::new(state),
         }
     }
@@ -111,15 +109,9 @@ impl Gate {
     /// Checks what does not depend on the state.
     fn check(&self, entry: &'static Entry, params: Option<&Payload>) -> Result<(), RpcError> {
         let profile = self.link.profile;
-        let size = params.map_or(0, |params| params.bytes().len());
-        let is_media = entry.name == "session/prompt" && self.takes_media;
-        if let Some(limit) = entry.size
-            && self.sizes
-            && !is_media
-            && size > limit
-        {
-            let data = json!({ "reason": "message_too_large", "method": entry.name, "limit": limit, "size": size });
-            return Err(Failure::InvalidRequest.error(profile, data));
+        if self.sizes {
+            let checked = sizes::check_params(entry, params, profile);
+            checked.map_err(|too_large| too_large.error(entry, profile))?;
         }
         if let Err(problem) = entry.check_params(params) {
             let data = json!({ "method": entry.name, "details": problem.to_string() });

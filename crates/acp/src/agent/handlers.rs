@@ -11,7 +11,7 @@ use tenon_protocols::acp::{
     LoadSession, Logout, NewSession, Profile, Prompt, Raw, ResumeSession, SessionCapabilities,
     SessionParams, SetConfigOption, SetConfigOptionParams, SetMode, SetModel,
 };
-use tenon_rpc::options::{EventOrder, Limits, Oversized, Stray};
+use tenon_rpc::options::{EventOrder, Stray};
 use tenon_rpc::{
     Call, CloseReason, Connection, Event, Format, Id, Io, Options, Payload, Reply, Router,
     RpcError, Text,
@@ -58,22 +58,14 @@ pub(super) async fn serve<A: Agent>(agent: A, io: Io, settings: Settings) -> Clo
 }
 
 fn options(followers: &Arc<Followers>) -> Options {
-    let options = Protocol::Acp.host_options();
     Options {
-        limits: Limits {
-            // A line that is too long must not end a session.
-            oversized: Oversized::Skip,
-            // Version 1 has no batches.
-            batch: 0,
-            ..options.limits
-        },
         stray: Stray::Answer,
         // A prompt is not overtaken by what cancels it.
         events: EventOrder::InTurn {
             except: &["$/cancel_request"],
         },
         tap: Some(followers.clone()),
-        ..options
+        ..crate::options()
     }
 }
 
@@ -163,16 +155,13 @@ impl<A: Agent> Shared<A> {
                 ..sessions.clone()
             };
         }
-        let prompts = about.capabilities.prompt_capabilities.as_ref();
-        let takes_media = prompts
-            .is_some_and(|prompts| prompts.image == Some(true) || prompts.audio == Some(true));
         let link = Arc::new(Link {
             gates: Mutex::new(Gates::new(settings.profile)),
             profile: settings.profile,
             store: settings.store.clone(),
             started: Instant::now(),
         });
-        let gate = Gate::new(link.clone(), settings.sizes, settings.rates, takes_media);
+        let gate = Gate::new(link.clone(), settings.sizes, settings.rates);
         Shared {
             agent,
             about,

@@ -16,6 +16,7 @@ use tenon_rpc::{CallError, Format, Method, Payload, Text};
 use tokio_util::sync::CancellationToken;
 
 use super::AgentError;
+use super::retries::Retries;
 use super::session::Session;
 use super::terminal::Terminal;
 
@@ -108,6 +109,9 @@ impl Turn {
     /// Reads a text file through the client, which knows what is not saved yet. A path that is not absolute is one in the
     /// folder of the session.
     ///
+    /// A client or a guard may limit how many files are read in a minute: then this waits, for two minutes at most. It is tried
+    /// again if it is not answered in time.
+    ///
     /// # Errors
     /// The client does not support it, cannot read the file, or has disconnected; or the turn was cancelled.
     pub async fn read_file(&self, path: impl AsRef<Path>) -> Result<String, AgentError> {
@@ -183,7 +187,8 @@ impl Turn {
         self.call(CreateElicitation, params).await
     }
 
-    /// Calls the client, if it supports the method, within the time that the protocol has for it.
+    /// Calls the client, if it supports the method, within the time that the protocol has for it. Files that are asked for too
+    /// often are waited for, and reading is tried again after a timeout.
     pub(crate) async fn call<M: Method>(
         &self,
         _method: M,
@@ -202,13 +207,22 @@ impl Turn {
         }
         self.flush().await?;
         let limit = entry.and_then(|entry| entry.timeout);
-        let calling = within(limit, self.peer().call_raw(M::NAME, Some(params)));
-        let result = self
-            .or_cancelled(calling)
-            .await?
-            .map_err(AgentError::Client)?;
-        let decoded = result.decode_private();
-        decoded.map_err(|error| AgentError::Client(CallError::Undecodable(error)))
+        let mut retries = Retries::of(entry);
+        loop {
+            let calling = within(limit, self.peer().call_raw(M::NAME, Some(params.clone())));
+            let error = match self.or_cancelled(calling).await? {
+                Ok(result) => {
+                    let decoded = result.decode_private();
+                    return decoded
+                        .map_err(|error| AgentError::Client(CallError::Undecodable(error)));
+                }
+                Err(error) => error,
+            };
+            let Some(pause) = retries.pause(&error) else {
+                return Err(AgentError::Client(error));
+            };
+            self.or_cancelled(tokio::time::sleep(pause)).await?;
+        }
     }
 
     /// A path of this session, as text.

@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tenon_protocols::acp::{
-    AgentCapabilities, AuthMethod, Failure, InitializeResult, SessionCapabilities,
+    AgentCapabilities, AuthMethod, Failure, InitializeResult, Profile, SessionCapabilities, method,
 };
 use tenon_rpc::{CallError, CloseReason, Connection, Format, Method, Payload, Peer};
 
 use super::attendant::Attendant;
 use super::error::ClientError;
 use super::state::Shared;
+use crate::sizes;
 
 /// How long an agent may take for a call that is not a turn.
 const CALL: Duration = Duration::from_secs(60);
@@ -31,6 +32,20 @@ pub(super) enum Link {
     Connection(Mutex<Option<Connection>>),
 }
 
+/// Checks the size of params before they are sent: the text of an agent's refusal may say less.
+pub(super) fn check_size(name: &'static str, params: &Payload) -> Result<(), ClientError> {
+    let Some(entry) = method(name) else {
+        return Ok(());
+    };
+    let checked = sizes::check_params(entry, Some(params), Profile::V1);
+    checked.map_err(|too_large| ClientError::TooLarge {
+        method: name,
+        is_media: too_large.is_media,
+        size: too_large.size,
+        limit: too_large.limit,
+    })
+}
+
 impl Core {
     pub(super) fn capabilities(&self) -> Option<&AgentCapabilities> {
         self.agent.agent_capabilities.as_ref()
@@ -49,6 +64,9 @@ impl Core {
         method: M,
         params: M::Params,
     ) -> Result<M::Result, ClientError> {
+        if let Ok(encoded) = Payload::encode(Format::Json, &params) {
+            check_size(M::NAME, &encoded)?;
+        }
         let answer = self.peer.call_within(CALL, method, params).await;
         self.explained(M::NAME, answer).await
     }

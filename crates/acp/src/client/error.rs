@@ -42,6 +42,21 @@ pub enum ClientError {
     /// The agent speaks another version of the protocol.
     #[error("the agent speaks version {0} of ACP; this client speaks version {VERSION}")]
     Version(u16),
+    /// What was to be sent is larger than the protocol allows. Nothing was sent.
+    #[error(
+        "{method}: {} {size} bytes, and the limit is {limit}",
+        if *.is_media { "the images and sounds have" } else { "it has" }
+    )]
+    TooLarge {
+        /// The method.
+        method: &'static str,
+        /// The images and sounds of a prompt, and not its text.
+        is_media: bool,
+        /// Its size in bytes.
+        size: usize,
+        /// The most bytes.
+        limit: usize,
+    },
     /// A folder of the session cannot be used.
     #[error("the folder {}: {error}", tenon_text::path(path))]
     Folder {

@@ -13,6 +13,7 @@ use tenon_rpc::{CallError, EventKind, Format, Method, Payload, Peer};
 use tokio::time::{Instant, sleep_until};
 
 use super::Core;
+use super::connection::check_size;
 use super::error::ClientError;
 use super::session_state::State;
 
@@ -38,7 +39,14 @@ impl<T: DeserializeOwned + 'static> Following<T> {
         _method: M,
         params: &M::Params,
     ) -> Result<Following<T>, ClientError> {
-        let sent = match Payload::encode(Format::Json, params) {
+        let encoded = Payload::encode(Format::Json, params);
+        if let Ok(params) = &encoded
+            && let Err(error) = check_size(M::NAME, params)
+        {
+            state.end();
+            return Err(error);
+        }
+        let sent = match encoded {
             Ok(params) => core.peer.ask(M::NAME, Some(params)).await,
             Err(error) => Err(CallError::Unsendable(error)),
         };

@@ -15,6 +15,7 @@ use super::asking::Waiting;
 use super::examining::{Examined, Verdict};
 use super::refusing::Given;
 use super::state::Shared;
+use super::terminals::Place;
 use super::{Deed, Note};
 use crate::quirks::Quirk;
 
@@ -30,7 +31,10 @@ impl Shared {
             lane,
         } = match self.examine(&call).await {
             Ok(examined) => examined,
-            Err(error) if self.is_expected(&call.method, &error) => return Err(error),
+            // It is not a mistake that counts, but it costs as much as others.
+            Err(error) if self.is_expected(&call.method, &error) => {
+                return self.send_error(Side::Agent, &call.id, error).await;
+            }
             Err(error) => {
                 let called = (&call.id, &call.method);
                 return self.refuse(Side::Agent, called, error).await;
@@ -62,6 +66,13 @@ impl Shared {
             self.client_answered(&call.method, call.params.as_ref(), &answer, false);
             return answer;
         }
+        let _place = match Place::take(&self, &session, &call.method) {
+            Ok(place) => place,
+            Err(error) => {
+                let called = (&call.id, &call.method);
+                return self.refuse(Side::Agent, called, error).await;
+            }
+        };
         let waiting = Waiting::begin(&self, &session, &call.method, call.params.as_ref());
         let (caller, id) = (call.peer.clone(), call.id.clone());
         let (name, params) = (call.method.clone(), call.params.clone());

@@ -21,6 +21,8 @@ pub(super) struct Waiting {
     what: What,
     /// How often the turn was cancelled before a question.
     cancels: Option<watch::Receiver<u64>>,
+    /// It was cancelled while the question was looked at, which its next change would not say.
+    is_cancelled: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,7 @@ impl Waiting {
             _ => What::Client,
         };
         let mut state = shared.state();
+        let is_cancelled = { state.turns.session(session) }.is_some_and(|one| one.is_cancelled());
         let pace = state.paces.get_mut(session);
         let cancels = pace.and_then(|pace| match &what {
             What::User => {
@@ -67,6 +70,7 @@ impl Waiting {
             session: session.to_owned(),
             what,
             cancels,
+            is_cancelled,
         }
     }
 
@@ -75,7 +79,7 @@ impl Waiting {
         let Some(mut cancels) = self.cancels.clone() else {
             return std::future::pending().await;
         };
-        if cancels.changed().await.is_err() {
+        if !self.is_cancelled && cancels.changed().await.is_err() {
             // The session is closed, and what it has asked is answered by the client.
             return std::future::pending().await;
         }

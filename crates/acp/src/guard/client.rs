@@ -1,7 +1,7 @@
 //! What the client sends to the agent.
 
 use std::path::PathBuf;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +54,10 @@ impl Shared {
         let passing = Kept::new(self.to_agent.ask(call), is_kept);
         let outcome = match (limit, &turn) {
             (None, _) => Some(passing.await),
+            (Some(limit), None) if name == "session/load" => {
+                let session = about.as_deref().unwrap_or_default();
+                self.while_active(session, pin!(passing), limit).await
+            }
             (Some(limit), None) => timeout(limit, passing).await.ok(),
             (Some(limit), Some(session)) => self.turn(session, passing, limit, &caller).await,
         };
@@ -67,7 +71,14 @@ impl Shared {
         if !given.is(&answer) {
             self.record_answer(Side::Client, &id, &answer);
         }
-        pending.finish(&answer);
+        let is_summed_up = pending.finish(&answer);
+        if name == "session/close" && answer.is_ok() {
+            let summary = self.summary();
+            self.note(&Note::Summary(summary));
+        }
+        if is_summed_up {
+            self.report_summary().await;
+        }
         // Updates that were sent before the answer arrive before it.
         self.flush();
         self.to_client.caught_up().await;
@@ -119,23 +130,37 @@ impl Shared {
         client: &Peer,
     ) -> Option<Result<Payload, CallError>> {
         let mut passing = pin!(passing);
-        let mut active = Instant::now();
-        loop {
-            active = self.last_activity(session).unwrap_or(active);
-            let deadline = active + limit;
-            if deadline <= Instant::now() {
-                break;
-            }
-            tokio::select! {
-                outcome = &mut passing => return Some(outcome),
-                () = sleep_until(deadline) => {}
-            }
+        let outcome = self.while_active(session, passing.as_mut(), limit).await;
+        if outcome.is_some() {
+            return outcome;
         }
         self.note(&Note::Timeout {
             session_id: session.to_owned(),
         });
         self.cancel_turn(session, client);
         timeout(GRACE, passing).await.ok()
+    }
+
+    /// Waits for an answer. Nothing if nothing happens in its session for too long: the history of a session that is loaded is
+    /// activity as well.
+    async fn while_active(
+        &self,
+        session: &str,
+        mut passing: Pin<&mut Kept>,
+        limit: Duration,
+    ) -> Option<Result<Payload, CallError>> {
+        let mut active = Instant::now();
+        loop {
+            active = self.last_activity(session).unwrap_or(active);
+            let deadline = active + limit;
+            if deadline <= Instant::now() {
+                return None;
+            }
+            tokio::select! {
+                outcome = &mut passing => return Some(outcome),
+                () = sleep_until(deadline) => {}
+            }
+        }
     }
 
     fn cancel_turn(&self, session: &str, client: &Peer) {
@@ -256,11 +281,19 @@ struct Pending {
 }
 
 impl Pending {
-    fn finish(&mut self, answer: &Reply) {
-        if let Some(step) = self.step.take() {
-            let roots = self.roots.take();
-            self.shared.settle(step, answer.as_ref(), roots);
-        }
+    /// Takes note of the answer. Returns whether a session was opened or closed, or a turn has ended.
+    fn finish(&mut self, answer: &Reply) -> bool {
+        let Some(step) = self.step.take() else {
+            return false;
+        };
+        let is_end = match step {
+            Step::New(_) | Step::Open(..) | Step::Close(_) => answer.is_ok(),
+            Step::Prompt(_) => true,
+            Step::None | Step::Initialize => false,
+        };
+        let roots = self.roots.take();
+        self.shared.settle(step, answer.as_ref(), roots);
+        is_end
     }
 }
 

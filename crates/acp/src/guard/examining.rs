@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenon_protocols::acp::{
-    CreateTerminalParams, Entry, Failure, PermissionParams, PermissionResult, Side, TerminalParams,
-    view,
+    CreateTerminalParams, ElicitationResult, Empty, Entry, Failure, PermissionParams,
+    PermissionResult, Side, TerminalParams, view,
 };
 use tenon_rpc::{Call, Payload, RpcError};
 use tokio::sync::OwnedMutexGuard;
@@ -126,6 +126,10 @@ impl Shared {
     ) -> Result<Verdict, RpcError> {
         let verdict = match (known.name, file) {
             ("session/request_permission", _) => self.permission(decoded(params)?).await?,
+            // Nobody would answer it: the client has answered the questions of the turn before it cancelled it.
+            ("elicitation/create", _) if self.is_cancelled(session) => {
+                Verdict::Answer(encoded(&ElicitationResult::Cancel(Empty::default()))?)
+            }
             ("fs/read_text_file", Some(file)) => {
                 self.file(file, params, Access::Read, is_approved).await?
             }
@@ -167,12 +171,7 @@ impl Shared {
             Err(error) => Err(error),
         };
         // Following links takes time, in which the turn may be cancelled.
-        let is_cancelled = {
-            let mut state = self.state();
-            let session = state.turns.session(&params.session_id);
-            session.is_none_or(|session| session.is_cancelled())
-        };
-        if is_cancelled {
+        if self.is_cancelled(&params.session_id) {
             return Ok(Verdict::Answer(encoded(&PermissionResult::cancelled())?));
         }
         let facts = facts?;
@@ -195,6 +194,13 @@ impl Shared {
         encoded(&answer).map(Verdict::Answer)
     }
 
+    /// Whether the turn of a session was cancelled, or the session is closed: its questions are not asked then.
+    pub(super) fn is_cancelled(&self, session: &str) -> bool {
+        let mut state = self.state();
+        let session = state.turns.session(session);
+        session.is_none_or(|session| session.is_cancelled())
+    }
+
     /// A program has to run in the folders of its session, and must not be denied.
     async fn terminal(
         &self,
@@ -206,6 +212,15 @@ impl Shared {
         if let Err(details) = checked {
             let data = json!({ "command": params.command, "details": details });
             return Err(Failure::InvalidParams.error(self.profile, data));
+        }
+        // Before the user is asked; it is checked again when the call is forwarded.
+        let has_room = {
+            let mut state = self.state();
+            let session = state.turns.session(session);
+            session.is_none_or(|session| session.has_room_for_terminal())
+        };
+        if !has_room {
+            return Err(self.too_many_terminals(session));
         }
         let (folder, roots) = self.folders(session);
         if let Some(cwd) = params.cwd.clone().filter(|_| self.limits.paths) {

@@ -63,8 +63,10 @@ pub enum Note {
         /// Why.
         why: String,
     },
-    /// An update is larger than the limit, and was forwarded.
+    /// An update or an answer of the agent is larger than the limit, and was forwarded.
     Large {
+        /// The method.
+        method: String,
         /// Its size in bytes.
         size: usize,
         /// The limit.
@@ -124,7 +126,7 @@ pub enum Note {
         /// Why.
         error: String,
     },
-    /// The end of the record: everything that happened.
+    /// Everything that happened so far: when a session is closed, and at the end of the record.
     Summary(Summary),
 }
 
@@ -154,10 +156,18 @@ impl fmt::Display for Note {
             Note::Dropped { from, method, why } => {
                 write!(f, "dropped {method} of the {from}: {why}")
             }
-            Note::Large { size, limit } => {
+            Note::Large {
+                method,
+                size,
+                limit,
+            } => {
+                let what = match &**method {
+                    "session/update" => "an update",
+                    _ => "an answer",
+                };
                 write!(
                     f,
-                    "an update has {size} bytes, more than the limit of {limit}"
+                    "{what} has {size} bytes, more than the limit of {limit} for {method}"
                 )
             }
             Note::Oversized { from, limit } => write!(

@@ -104,6 +104,13 @@ impl Shared {
         session: &str,
         question: Question,
     ) -> Result<(), RpcError> {
+        // The client answers no more questions of a turn that it has cancelled.
+        if self.is_cancelled(session) {
+            self.state().summary.denied += 1;
+            let mut data = question.input;
+            data["details"] = json!("the turn was cancelled, so the user is not asked");
+            return Err(Failure::PermissionDenied.error(self.profile, data));
+        }
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let id = format!("tenon-guard-{number}");
         // An agent that knew the name could change what the user is shown, with updates of this tool call.

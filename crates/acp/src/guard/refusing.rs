@@ -148,7 +148,7 @@ impl Shared {
     }
 
     /// Records an error, and waits until it may be sent.
-    async fn send_error(&self, to: Side, id: &Id, error: RpcError) -> Reply {
+    pub(super) async fn send_error(&self, to: Side, id: &Id, error: RpcError) -> Reply {
         let refused = Err(error);
         self.record_answer(to, id, &refused);
         self.errors.wait(to, || self.now()).await;

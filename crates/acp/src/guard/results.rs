@@ -1,9 +1,10 @@
 //! What the agent has answered, before the client gets it.
 
 use serde_json::json;
-use tenon_protocols::acp::{Entry, Failure, VERSION, view};
+use tenon_protocols::acp::{Entry, Failure, Profile, VERSION, view};
 use tenon_rpc::{CallError, ErrorCode, Format, Payload, Peer, Reply, RpcError};
 
+use super::Note;
 use super::state::Shared;
 
 impl Shared {
@@ -23,8 +24,28 @@ impl Shared {
         let Some(entry) = entry else {
             return Ok(result);
         };
+        self.check_result_size(entry, &result)?;
         self.check_result(entry, &result)?;
         Ok(self.adapted(entry, result))
+    }
+
+    /// The message specification limits both directions. In version 1 a list of models may well be larger.
+    fn check_result_size(&self, entry: &Entry, result: &Payload) -> Result<(), RpcError> {
+        let size = result.bytes().len();
+        let Some(limit) = { entry.size }.filter(|limit| self.limits.sizes && size > *limit) else {
+            return Ok(());
+        };
+        if self.profile == Profile::V1 {
+            let method = entry.name.to_owned();
+            self.note(&Note::Large {
+                method,
+                size,
+                limit,
+            });
+            return Ok(());
+        }
+        let data = json!({ "reason": "message_too_large", "method": entry.name, "limit": limit, "size": size });
+        Err(Failure::Internal.error(self.profile, data))
     }
 
     /// The guard can check version 1 alone. Another version would fail later, without a visible reason.

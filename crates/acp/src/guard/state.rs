@@ -14,15 +14,20 @@ use tenon_rpc::{Event, Format, Id, Payload, Peer, RpcError, Text};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::blocking::off_thread;
 use super::refusing::Errors;
-use super::{Files, Limits, Note, OnNote, Settings, Summary, strict};
+use super::{Files, Limits, Note, OnNote, OnSummary, Settings, Summary, strict};
 use crate::gates::Gates;
 use crate::merge::{Bucket, Merger};
 use crate::paths::{FolderNames, Roots};
 use crate::policy::Policy;
 use crate::quirks::Quirks;
 use crate::record::{Masks, Record, RecordError};
+use crate::sizes;
 use crate::turns::Turns;
+
+/// How long the client waits for its answer because of a summary.
+const SUMMARY: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -33,6 +38,9 @@ pub(super) struct Shared {
     pub(super) masks: Masks,
     pub(super) exit: Option<Exit>,
     on_note: OnNote,
+    on_summary: OnSummary,
+    /// Held while it is called, so that an older summary does not follow a newer one.
+    reporting: Mutex<()>,
     pub(super) record: Option<Arc<Mutex<Record>>>,
     pub(super) to_agent: Forward<Slot>,
     pub(super) to_client: Forward<Slot>,
@@ -107,6 +115,8 @@ impl Shared {
             masks: settings.masks,
             exit: settings.exit,
             on_note: settings.on_note,
+            on_summary: settings.on_summary,
+            reporting: Mutex::default(),
             record: record.map(|record| Arc::new(Mutex::new(record))),
             to_agent,
             to_client,
@@ -157,6 +167,21 @@ impl Shared {
         record.end().map(Some)
     }
 
+    /// Gives the summary so far to whoever wants it.
+    pub(super) async fn report_summary(self: &Arc<Shared>) {
+        if !self.on_summary.is_wanted() {
+            return;
+        }
+        let shared = self.clone();
+        let reported = off_thread(SUMMARY, move || {
+            let _alone = { shared.reporting.lock() }.unwrap_or_else(PoisonError::into_inner);
+            shared.on_summary.see(&shared.summary());
+        });
+        if reported.await.is_err() {
+            tracing::warn!("reporting the summary takes too long");
+        }
+    }
+
     /// Reports the first line that could not be recorded. The session continues: its changes cannot be undone.
     pub(super) fn check_record(&self, recorded: Result<(), RecordError>) {
         if let Err(error @ RecordError::File { .. }) = recorded {
@@ -199,7 +224,8 @@ impl Shared {
             };
         };
         if self.limits.sizes && !entry.is_event {
-            self.check_size_of(entry, params)?;
+            let checked = sizes::check_params(entry, params, self.profile);
+            checked.map_err(|too_large| too_large.error(entry, self.profile))?;
         }
         let checked = entry
             .check_params(params)

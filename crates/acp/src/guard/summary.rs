@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -58,6 +59,36 @@ pub struct Reported {
     pub written: BTreeMap<String, u64>,
     /// Commands that it has run, and how often.
     pub run: BTreeMap<String, u64>,
+}
+
+/// A function that is called with the summary so far. It may block, for a second at most: then the client gets its answer
+/// first. It is never called twice at the same time.
+#[derive(Clone, Default)]
+pub struct OnSummary(Option<Arc<See>>);
+
+type See = dyn Fn(&Summary) + Send + Sync;
+
+impl OnSummary {
+    /// Calls this function.
+    pub fn new(see: impl Fn(&Summary) + Send + Sync + 'static) -> OnSummary {
+        OnSummary(Some(Arc::new(see)))
+    }
+
+    pub(super) fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(super) fn see(&self, summary: &Summary) {
+        if let Some(see) = &self.0 {
+            see(summary);
+        }
+    }
+}
+
+impl fmt::Debug for OnSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OnSummary({})", self.0.is_some())
+    }
 }
 
 impl Summary {

@@ -97,7 +97,12 @@ impl Shared {
             Some(limit) if self.limits.sizes && size > limit => match self.profile {
                 Profile::Seed => Err("it is larger than the limit"),
                 Profile::V1 => {
-                    self.note(&Note::Large { size, limit });
+                    let method = "session/update".to_owned();
+                    self.note(&Note::Large {
+                        method,
+                        size,
+                        limit,
+                    });
                     Ok(())
                 }
             },

@@ -60,7 +60,7 @@ impl Masks {
 
     /// The message in one line, without secrets. What is not JSON becomes a text, and so does what would be too long for
     /// a line: of both only the beginning is kept.
-    pub(super) fn hide(&self, message: &str) -> Box<RawValue> {
+    pub fn hide(&self, message: &str) -> Box<RawValue> {
         let masked = mask_json_by(message, &|name| self.is_secret(name));
         let hidden = match &masked {
             Some(masked) => self.secrets.hide(masked),

@@ -56,9 +56,8 @@ pub async fn play_agent(
                 context.state.state().cancels(&id).send_replace(true);
             }
         });
-    let options = Protocol::Acp.host_options();
     let dialect = Protocol::Acp.dialect();
-    let connection = Connection::start_with(io, dialect, Arc::new(router), options);
+    let connection = Connection::start_with(io, dialect, Arc::new(router), crate::options());
     let reason = tokio::select! {
         reason = connection.closed() => Ok(reason),
         () = stage.silence() => Err(CallError::TimedOut(limit)),

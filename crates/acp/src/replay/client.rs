@@ -34,9 +34,8 @@ pub async fn play_client(
     let router = Router::new(stage.clone())
         .fallback(|call, stage| async move { stage.answer(&call) })
         .event_fallback(|context, event| context.state.see(&event));
-    let options = Protocol::Acp.host_options();
     let dialect = Protocol::Acp.dialect();
-    let connection = Connection::start_with(io, dialect, Arc::new(router), options);
+    let connection = Connection::start_with(io, dialect, Arc::new(router), crate::options());
     let outcome = stage.play(&connection.peer(), limit).await;
     connection.close_within(Duration::from_secs(1)).await;
     (stage.report(), outcome)

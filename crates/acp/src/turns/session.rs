@@ -14,7 +14,7 @@ const TOOL_CALLS: usize = 4096;
 /// How many bytes are remembered of all tool calls together. Of these too the oldest are forgotten.
 const KEPT: usize = 8 << 20;
 /// The most terminals that a session may have at the same time.
-const TERMINALS: usize = 256;
+pub(crate) const TERMINALS: usize = 256;
 
 /// A session: its folders, its turn, its tool calls and terminals.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub struct Session {
     /// The bytes of all tool calls.
     kept: usize,
     terminals: HashSet<String>,
+    /// Terminals that the client was asked for and has not created yet.
+    begun_terminals: usize,
     rulings: Rulings,
 }
 
@@ -74,6 +76,7 @@ impl Session {
             order: VecDeque::new(),
             kept: 0,
             terminals: HashSet::new(),
+            begun_terminals: 0,
             rulings: Rulings::default(),
         }
     }
@@ -276,6 +279,23 @@ impl Session {
             self.order.push_back(id.to_owned());
         }
         self.tool_calls.entry(id.to_owned()).or_default()
+    }
+
+    /// Whether one more terminal may be created.
+    pub(crate) fn has_room_for_terminal(&self) -> bool {
+        self.terminals.len() + self.begun_terminals < TERMINALS
+    }
+
+    /// A terminal is about to be created, if there is room for it.
+    pub(crate) fn begin_terminal(&mut self) -> bool {
+        let has_room = self.has_room_for_terminal();
+        self.begun_terminals += usize::from(has_room);
+        has_room
+    }
+
+    /// The call that was begun has its answer.
+    pub(crate) fn end_begun_terminal(&mut self) {
+        self.begun_terminals = self.begun_terminals.saturating_sub(1);
     }
 
     /// Takes note of a new terminal. Returns whether the session may have it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_acp::agent::{Io, Settings, Store, serve};
+use tenon_acp::guard::Guard;
 use tenon_protocols::Protocol;
 use tenon_rpc::trace::{Direction, Seen};
 use tenon_rpc::{Call, Connection, Peer, Reply, Router, RpcError};
@@ -59,6 +60,21 @@ impl Editor {
     /// A client that has not said anything.
     pub(crate) fn connect(settings: Settings) -> Editor {
         let (here, there) = Io::pair();
+        Editor::start(here, there, settings)
+    }
+
+    /// A client of an agent behind a guard, which is returned.
+    pub(crate) async fn guarded() -> (Editor, Guard) {
+        let (here, client) = Io::pair();
+        let (agent, there) = Io::pair();
+        let guard = Guard::start(client, agent, tenon_acp::guard::Settings::default());
+        let editor = Editor::start(here, there, Settings::default());
+        let params = json!({ "protocolVersion": 1, "clientCapabilities": everything() });
+        editor.call("initialize", &params).await;
+        (editor, guard)
+    }
+
+    fn start(here: Io, there: Io, settings: Settings) -> Editor {
         let seen = Seens::default();
         let served = tokio::spawn(async move {
             serve(Actor, there, settings).await;

@@ -180,6 +180,8 @@ async fn a_client_that_does_not_answer_does_not_hang_the_agent() {
             .to_string()
             .contains("a call of the client failed")
     );
+    // Reading is tried again.
+    assert_eq!(editor.calls(), ["fs/read_text_file"; 3]);
 }
 
 #[tokio::test]
@@ -367,4 +369,20 @@ async fn a_client_that_goes_away_cancels_its_turns() {
     let params = json!({ "sessionId": session, "cwd": W, "mcpServers": [] });
     editor.call("session/load", &params).await;
     assert!(editor.text("agent_message_chunk").starts_with("begun"));
+}
+
+/// A guard lets an agent read a hundred files in a minute. The others are read later instead of being refused.
+#[tokio::test(start_paused = true)]
+async fn files_over_the_limit_of_a_guard_are_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (editor, guard) = Editor::guarded().await;
+    let session = editor.session(root.to_str().unwrap()).await;
+    let prompt = "read:a ".repeat(150);
+    editor.prompt(&session, &prompt).await.unwrap();
+    let expected = format!("contents of {}", root.join("a").display());
+    let text = editor.text("agent_message_chunk");
+    assert_eq!(text, expected.repeat(150));
+    let read = guard.summary().read;
+    assert_eq!(read.values().sum::<u64>(), 150, "{read:?}");
 }

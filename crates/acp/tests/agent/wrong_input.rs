@@ -1,7 +1,8 @@
 //! What a client should not send.
 
 use serde_json::{Value, json};
-use tenon_acp::agent::{Io, Settings, Store, serve};
+use tenon_acp::agent::acp::{ContentBlock, StopReason};
+use tenon_acp::agent::{About, Agent, AgentError, Io, Settings, Store, Turn, serve};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 use crate::actor::Actor;
@@ -16,8 +17,12 @@ struct Lines {
 
 impl Lines {
     async fn new(settings: Settings) -> Lines {
+        Lines::with(Actor, settings).await
+    }
+
+    async fn with(agent: impl Agent, settings: Settings) -> Lines {
         let (here, there) = tokio::io::duplex(1024 * 1024);
-        tokio::spawn(async move { serve(Actor, Io::from(there), settings).await });
+        tokio::spawn(async move { serve(agent, Io::from(there), settings).await });
         let (reader, writer) = tokio::io::split(here);
         let mut lines = Lines {
             reader: BufReader::new(reader),
@@ -329,4 +334,47 @@ async fn a_store_that_cannot_be_written_fails_the_session_without_its_path() {
     let error = error.unwrap_err();
     assert_eq!(error.code.number(), -32603);
     assert!(!format!("{error:?}").contains("sessions"), "{error:?}");
+}
+
+/// An agent that takes sounds.
+struct Listener;
+
+impl Agent for Listener {
+    fn about(&self) -> About {
+        let mut about = About::new("listener", "1.0.0");
+        let prompts = &mut about.capabilities.prompt_capabilities;
+        prompts.get_or_insert_default().audio = Some(true);
+        about
+    }
+
+    async fn prompt(&self, _: Turn, _: Vec<ContentBlock>) -> Result<StopReason, AgentError> {
+        Ok(StopReason::EndTurn)
+    }
+}
+
+/// The limit for sounds is not one for text.
+#[tokio::test]
+async fn the_text_of_a_prompt_has_a_limit_for_an_agent_that_takes_sounds() {
+    let mut lines = Lines::with(Listener, Settings::default()).await;
+    let call = |method: &str, params: Value| {
+        json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string()
+    };
+    let new = call("session/new", json!({ "cwd": W, "mcpServers": [] }));
+    let session = lines.answer(&new).await["result"]["sessionId"].clone();
+    let sound =
+        |size: usize| json!({ "type": "audio", "mimeType": "audio/wav", "data": "x".repeat(size) });
+    let text = |size: usize| json!({ "type": "text", "text": " ".repeat(size) });
+    for (prompt, reason) in [
+        (json!([sound(2 * 1024 * 1024), text(1000)]), Value::Null),
+        (
+            json!([sound(2 * 1024 * 1024), text(1024 * 1024)]),
+            json!("message_too_large"),
+        ),
+        (json!([sound(33 * 1024 * 1024)]), json!("media_too_large")),
+    ] {
+        let params = json!({ "sessionId": session, "prompt": prompt });
+        let answer = lines.answer(&call("session/prompt", params)).await;
+        assert_eq!(answer["error"]["data"]["reason"], reason);
+        assert_eq!(answer["result"].is_object(), reason.is_null());
+    }
 }

@@ -9,7 +9,9 @@ use crate::support::{ROOT, payload, within};
 use crate::with_user;
 use serde_json::{Value, json};
 use tenon_acp::client::{Answer, Client, ClientError, Folder, Setup, User};
-use tenon_protocols::acp::{ContentBlock, PermissionParams, PermissionResult, StopReason};
+use tenon_protocols::acp::{
+    ContentBlock, ImageContent, PermissionParams, PermissionResult, StopReason,
+};
 use tenon_rpc::Io;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc::Receiver;
@@ -232,7 +234,9 @@ async fn an_agent_that_does_not_read_does_not_keep_the_user_from_cancelling() {
         let (reader, mut writer) = there.into_parts();
         let agent = tokio::spawn(async move {
             let mut lines = BufReader::new(reader).lines();
-            for result in [json!({ "protocolVersion": 1 }), json!({ "sessionId": "s" })] {
+            let able = json!({ "promptCapabilities": { "image": true } });
+            let initialized = json!({ "protocolVersion": 1, "agentCapabilities": able });
+            for result in [initialized, json!({ "sessionId": "s" })] {
                 let line = lines.next_line().await.unwrap().unwrap();
                 let message: Value = serde_json::from_str(&line).unwrap();
                 let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
@@ -250,7 +254,8 @@ async fn an_agent_that_does_not_read_does_not_keep_the_user_from_cancelling() {
         };
         let client = Client::connect(here, setup).await.unwrap();
         let session = client.new_session(Folder::new(ROOT)).await.unwrap();
-        let large = ContentBlock::text("x".repeat(12 * 1024 * 1024));
+        let large = ImageContent::new("x".repeat(12 * 1024 * 1024), "image/png");
+        let large = ContentBlock::Image(large);
         let turn = session.prompt(vec![large]).await.unwrap();
         turn.canceller().cancel();
         let error = turn.finish().await.unwrap_err();

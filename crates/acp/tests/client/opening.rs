@@ -6,7 +6,7 @@ use crate::actors::{Agent, finished, say, text};
 use crate::support::{ROOT, payload, within};
 use serde_json::{Value, json};
 use tenon_acp::client::{Client, ClientError, Folder, Setup};
-use tenon_protocols::acp::{ContentBlock, ImageContent};
+use tenon_protocols::acp::{ContentBlock, ImageContent, McpServer, StdioServer};
 use tenon_rpc::{ErrorCode, RpcError};
 
 #[tokio::test]
@@ -210,6 +210,45 @@ async fn another_version_is_refused() {
         let (_agent, io) = agent.serve();
         let error = Client::connect(io, Setup::default()).await.unwrap_err();
         assert!(matches!(error, ClientError::Version(2)), "{error}");
+    })
+    .await;
+}
+
+/// What would be refused is not sent.
+#[tokio::test]
+async fn what_is_too_large_is_not_sent() {
+    within(async {
+        let able = json!({ "promptCapabilities": { "image": true } });
+        let (agent, _) = Agent::new(able, |_, method, params| async move {
+            let size = params.to_string().len();
+            assert!(
+                method != "session/prompt" || size < 3 * 1024 * 1024,
+                "{size}"
+            );
+            None
+        });
+        let (_agent, client, session) = agent.session(Setup::default(), Path::new(ROOT)).await;
+        let image =
+            |size: usize| ContentBlock::Image(ImageContent::new("x".repeat(size), "image/png"));
+        let text = ContentBlock::text("x".repeat(1024 * 1024));
+        for (prompt, is_picture) in [
+            (vec![text.clone()], false),
+            (vec![text, image(1024)], false),
+            (vec![image(33 * 1024 * 1024)], true),
+        ] {
+            let error = session.prompt(prompt).await.unwrap_err();
+            let ClientError::TooLarge { is_media, .. } = error else {
+                panic!("{error}");
+            };
+            assert_eq!(is_media, is_picture);
+        }
+        let turn = session.prompt(vec![image(2 * 1024 * 1024)]).await.unwrap();
+        turn.finish().await.unwrap();
+        let mut folder = Folder::new(ROOT);
+        let server = StdioServer::new("a", "x".repeat(50 * 1024));
+        folder.mcp_servers = vec![McpServer::Stdio(server)];
+        let error = client.new_session(folder).await.unwrap_err();
+        assert!(matches!(error, ClientError::TooLarge { .. }), "{error}");
     })
     .await;
 }

@@ -215,3 +215,36 @@ async fn a_question_of_the_guard_is_withdrawn_with_its_turn() {
     assert_eq!(told["method"], "$/cancel_request");
     assert_eq!(told["params"]["requestId"], asked["id"]);
 }
+
+/// Whoever has cancelled a turn answers no more questions of it, and the agent would wait forever.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_asked_after_a_turn_was_cancelled() {
+    let capabilities = json!({ "fs": { "writeTextFile": true }, "elicitation": { "form": {} } });
+    let mut raw = Raw::open(policy(RULES), capabilities, "a").await;
+    let prompt = raw.prompt().await;
+    raw.client_sends("session/cancel", json!({ "sessionId": "s" }))
+        .await;
+    assert_eq!(raw.agent.read().await["method"], "session/cancel");
+    raw.agent_calls("1", "session/request_permission", permission("t", "/a"))
+        .await;
+    let cancelled = json!({ "outcome": { "outcome": "cancelled" } });
+    assert_eq!(raw.agent.read().await["result"], cancelled);
+    let form = json!({ "sessionId": "s", "mode": "form", "message": "?", "requestedSchema": {} });
+    raw.agent_calls("2", "elicitation/create", form.clone())
+        .await;
+    assert_eq!(raw.agent.read().await["result"]["action"], "cancel");
+    raw.agent_calls("3", "fs/write_text_file", write("/tmp/a"))
+        .await;
+    let refused = raw.agent.read().await;
+    assert_eq!(refused["error"]["code"], -31701, "{refused}");
+    let end =
+        json!({ "jsonrpc": "2.0", "id": prompt["id"], "result": { "stopReason": "cancelled" } });
+    raw.agent.write(&end.to_string()).await;
+    // The client was asked nothing until then.
+    assert_eq!(raw.client.read().await["result"]["stopReason"], "cancelled");
+    let summary = raw.guard.summary();
+    assert_eq!((summary.asked, summary.denied), (0, 1));
+    // Agents may ask between turns.
+    raw.agent_calls("4", "elicitation/create", form).await;
+    assert_eq!(raw.client.read().await["method"], "elicitation/create");
+}

@@ -127,10 +127,10 @@ async fn calls_of_the_editor_and_their_answers_are_activity() {
     let mut raw = Raw::open(Settings::default(), everything(), "a").await;
     raw.prompt().await;
     let mode = json!({ "sessionId": "s", "modeId": "m" });
-    tokio::time::sleep(Duration::from_secs(200)).await;
+    tokio::time::sleep(Duration::from_secs(270)).await;
     raw.client_calls("m", "session/set_mode", mode).await;
     let call = raw.agent.read().await;
-    tokio::time::sleep(Duration::from_secs(200)).await;
+    tokio::time::sleep(Duration::from_secs(50)).await;
     let answer = json!({ "jsonrpc": "2.0", "id": call["id"], "result": {} });
     raw.agent.write(&answer.to_string()).await;
     assert_eq!(raw.client.read().await["id"], "m");

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tenon_acp::guard::{Files, Settings};
+use tenon_acp::record::{Masks, Record};
 
 use super::everything;
 use super::raw::Raw;
@@ -9,13 +10,38 @@ use super::raw::Raw;
 #[tokio::test]
 async fn an_agent_that_writes_files_itself_is_not_blamed_for_asking() {
     for (agent, refused) in [("OpenCode", 0), ("another", 1)] {
-        let mut raw = Raw::open(Settings::default(), json!({}), agent).await;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        let settings = Settings {
+            record: Some(Record::open(&path, Masks::default()).unwrap()),
+            ..Settings::default()
+        };
+        let mut raw = Raw::open(settings, json!({}), agent).await;
         raw.prompt().await;
         let write = json!({ "sessionId": "s", "path": "/a", "content": "x" });
         raw.agent_calls("1", "fs/write_text_file", write).await;
         assert_eq!(raw.agent.read().await["error"]["code"], -32601, "{agent}");
         assert_eq!(raw.guard.summary().refused, refused, "{agent}");
+        let recorded = std::fs::read_to_string(&path).unwrap();
+        let answer = r#""from":"guard","to":"agent","message":{"error":{"code":-32601"#;
+        assert!(recorded.contains(answer), "{agent}: {recorded}");
     }
+}
+
+/// Whoever takes the name of such an agent gets no more errors than others.
+#[tokio::test(start_paused = true)]
+async fn errors_for_an_agent_that_writes_files_itself_are_limited() {
+    let mut raw = Raw::open(Settings::default(), json!({}), "OpenCode").await;
+    raw.prompt().await;
+    let started = tokio::time::Instant::now();
+    for _ in 0..120 {
+        let write = json!({ "sessionId": "s", "path": "/a", "content": "x" });
+        raw.agent_calls("1", "fs/write_text_file", write).await;
+        assert_eq!(raw.agent.read().await["error"]["code"], -32601);
+    }
+    // Sixty at once, then ten in a second.
+    let took = started.elapsed().as_secs();
+    assert!((5..8).contains(&took), "{took} s");
 }
 
 #[tokio::test]

@@ -48,7 +48,7 @@ impl Raw {
         let params = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
         self.client_calls("i", "initialize", params).await;
         let info = json!({ "name": agent, "version": "1.0.0" });
-        let able = json!({ "loadSession": true });
+        let able = json!({ "loadSession": true, "sessionCapabilities": { "close": {}, "list": {}, "resume": {} } });
         let result = json!({ "protocolVersion": 1, "agentInfo": info, "agentCapabilities": able });
         self.agent_answers(result).await;
         self.client.read().await;

@@ -1,7 +1,9 @@
 //! What is recorded.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
-use tenon_acp::guard::Settings;
+use tenon_acp::guard::{OnSummary, Settings, Summary};
 use tenon_acp::record::{Content, Masks, Record, Source, read, verify};
 
 use super::actors::{Agent, Stage, json_payload};
@@ -164,4 +166,51 @@ async fn long_stray_lines_are_recorded_in_short() {
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.len() < SIZE / 8, "{} bytes", text.len());
     assert_eq!(text.matches(&format!("... ({SIZE} bytes)")).count(), 2);
+}
+
+/// Editors kill their agents, so nothing that is known may wait for the end.
+#[tokio::test]
+async fn the_summary_is_known_during_the_session_and_recorded_when_it_is_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let seen: Arc<Mutex<Vec<Summary>>> = Arc::default();
+    let kept = seen.clone();
+    let settings = Settings {
+        record: Some(Record::open(&path, Masks::default()).unwrap()),
+        on_summary: OnSummary::new(move |summary| kept.lock().unwrap().push(summary.clone())),
+        ..policy("default = \"deny\"")
+    };
+    let last = || {
+        let seen = seen.lock().unwrap();
+        let last = seen.last().unwrap();
+        (seen.len(), last.sessions, last.turns, last.denied)
+    };
+    let mut raw = Raw::open(settings, json!({}), "a").await;
+    assert_eq!(last(), (1, 1, 0, 0));
+    let prompt = raw.prompt().await;
+    raw.agent_calls("q", "session/request_permission", permission("t", "/a"))
+        .await;
+    raw.agent.read().await;
+    let end =
+        json!({ "jsonrpc": "2.0", "id": prompt["id"], "result": { "stopReason": "end_turn" } });
+    raw.agent.write(&end.to_string()).await;
+    raw.client.read().await;
+    assert_eq!(last(), (2, 1, 1, 1));
+    raw.client_calls("c", "session/close", json!({ "sessionId": "s" }))
+        .await;
+    raw.agent_answers(json!({})).await;
+    raw.client.read().await;
+    assert_eq!(last(), (3, 1, 1, 1));
+    // The guard is killed here.
+    let notes =
+        read(std::fs::File::open(&path).unwrap()).filter_map(|item| match item.unwrap().content {
+            Content::Note(note) => serde_json::from_str::<Value>(note.get()).ok(),
+            _ => None,
+        });
+    let summaries: Vec<Value> = notes
+        .filter_map(|note| note.get("summary").cloned())
+        .collect();
+    assert_eq!(summaries.len(), 1);
+    assert_eq!(summaries[0]["denied"], 1);
+    drop(raw);
 }

@@ -1,9 +1,10 @@
 //! Calls and updates that are refused.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::json;
-use tenon_acp::guard::{Limits, Settings};
+use tenon_acp::guard::{Limits, OnNote, Settings};
 use tenon_protocols::acp::Profile;
 
 use super::actors::{Agent, Stage, data, json_payload};
@@ -378,4 +379,103 @@ async fn the_strict_reading_checks_names_and_texts() {
     raw.client_answers(json!({ "result": { "content": "a\0" } }))
         .await;
     assert_eq!(raw.agent.read().await["error"]["code"], -32603);
+}
+
+/// The history of a session is activity. A session whose agent stalls can be loaded again.
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_not_loaded_in_time_is_free_again() {
+    let mut raw = Raw::open(Settings::default(), json!({}), "a").await;
+    let load = json!({ "sessionId": "old", "cwd": "/", "mcpServers": [] });
+    for _ in 0..2 {
+        raw.client_calls("l", "session/load", load.clone()).await;
+        assert_eq!(raw.agent.read().await["method"], "session/load");
+        let started = tokio::time::Instant::now();
+        for _ in 0..3 {
+            tokio::time::sleep(Duration::from_secs(50)).await;
+            let params = json!({ "sessionUpdate": "plan", "entries": [] });
+            raw.agent_updates("old", params).await;
+            assert_eq!(raw.client.read().await["method"], "session/update");
+        }
+        tokio::time::sleep(Duration::from_secs(59)).await;
+        let refused = raw.client.read().await;
+        assert_eq!(refused["error"]["code"], -32001, "{refused}");
+        assert_eq!(refused["error"]["data"]["method"], "session/load");
+        assert_eq!(started.elapsed().as_secs(), 210);
+        assert_eq!(raw.agent.read().await["method"], "$/cancel_request");
+    }
+    let prompt = json!({ "sessionId": "old", "prompt": [] });
+    raw.client_calls("p", "session/prompt", prompt).await;
+    assert_eq!(raw.client.read().await["error"]["code"], -31900);
+    raw.client_calls("l", "session/load", load).await;
+    raw.agent_answers(json!({})).await;
+    assert_eq!(raw.client.read().await["result"], json!({}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_call_of_the_client_waits_forever() {
+    let session = json!({ "sessionId": "s" });
+    let resume = json!({ "sessionId": "old", "cwd": "/", "mcpServers": [] });
+    for (method, params, limit) in [
+        ("authenticate", json!({ "methodId": "m" }), 900),
+        ("session/list", json!({}), 60),
+        ("session/resume", resume, 60),
+        ("session/close", session, 60),
+        (
+            "session/set_mode",
+            json!({ "sessionId": "s", "modeId": "m" }),
+            60,
+        ),
+        (
+            "session/set_model",
+            json!({ "sessionId": "s", "modelId": "m" }),
+            60,
+        ),
+        (
+            "session/set_config_option",
+            json!({ "sessionId": "s", "configId": "c", "value": "v" }),
+            60,
+        ),
+    ] {
+        let mut raw = Raw::open(Settings::default(), json!({}), "a").await;
+        let started = tokio::time::Instant::now();
+        raw.client_calls("c", method, params).await;
+        tokio::time::sleep(Duration::from_secs(limit - 1)).await;
+        let refused = raw.client.read().await;
+        assert_eq!(refused["error"]["code"], -32001, "{refused}");
+        assert_eq!(
+            refused["error"]["data"]["timeoutMs"],
+            limit * 1000,
+            "{method}"
+        );
+        assert_eq!(started.elapsed().as_secs(), limit, "{method}");
+    }
+}
+
+/// The limits of the message specification hold in both directions, and agents of today have longer lists of models.
+#[tokio::test]
+async fn large_answers_of_the_agent_are_noted_or_refused() {
+    for (profile, is_refused) in [(Profile::V1, false), (Profile::Seed, true)] {
+        let notes: Arc<Mutex<Vec<String>>> = Arc::default();
+        let kept = notes.clone();
+        let settings = Settings {
+            profile,
+            on_note: OnNote::new(move |note| kept.lock().unwrap().push(note.to_string())),
+            ..Settings::default()
+        };
+        let mut raw = Raw::new(settings);
+        let initialize = json!({ "protocolVersion": 1 });
+        raw.client_calls("i", "initialize", initialize).await;
+        let meta = json!({ "x": "x".repeat(10 * 1024) });
+        raw.agent_answers(json!({ "protocolVersion": 1, "_meta": meta }))
+            .await;
+        let answer = raw.client.read().await;
+        assert_eq!(answer["error"].is_object(), is_refused, "{answer}");
+        if is_refused {
+            assert_eq!(answer["error"]["code"], -32603);
+            assert_eq!(answer["error"]["data"]["reason"], "message_too_large");
+        } else {
+            let notes = notes.lock().unwrap();
+            assert!(notes[0].starts_with("an answer has"), "{notes:?}");
+        }
+    }
 }

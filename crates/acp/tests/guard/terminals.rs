@@ -432,3 +432,29 @@ async fn a_permission_for_a_long_command_covers_no_other_one() {
         .await;
     raw.is_asked_about(create(&long[..1 << 17]), "reject").await;
 }
+
+/// A terminal that the guard does not know could be neither used nor released.
+#[tokio::test]
+async fn a_terminal_over_the_limit_is_refused_before_it_is_created() {
+    let mut raw = Raw::open(Settings::default(), everything(), "a").await;
+    raw.prompt().await;
+    for number in 1..256 {
+        assert_eq!(raw.creates(create(&format!("a{number}"))).await, 0);
+    }
+    // One that the client has not created yet counts as well.
+    raw.agent_calls("slow", "terminal/create", create("slow"))
+        .await;
+    let slow = raw.client.read().await;
+    assert_eq!(raw.creates(create("one more")).await, -32600);
+    raw.answer(&slow, json!({ "terminalId": "slow" })).await;
+    assert_eq!(raw.agent.read().await["result"]["terminalId"], "slow");
+    assert_eq!(raw.creates(create("one more")).await, -32600);
+    for method in ["terminal/output", "terminal/release"] {
+        let terminal = json!({ "sessionId": "s", "terminalId": "slow" });
+        raw.agent_calls("r", method, terminal).await;
+        let result = json!({ "result": { "output": "", "truncated": false } });
+        assert_eq!(raw.client_answers(result).await["method"], method);
+        raw.agent.read().await;
+    }
+    assert_eq!(raw.creates(create("one more")).await, 0);
+}

@@ -40,8 +40,8 @@ This finds changes by someone who did not recompute the hashes of the record. An
 the file can do that, and can remove whole sessions from its end: keep the hash that the guard
 prints at the end of a session in another place, and give it with --sha256, which can be repeated.
 
-A session without its end is not closed: its guard was killed or still runs, or its last lines were
-cut off.
+A session without its end is not closed. What there is of it is complete; its guard was killed, as
+some editors do with agents, or still runs, or its last lines were cut off.
 
 Exit codes: 0 nothing was changed, and every session has its end; 1 otherwise.";
 
@@ -52,7 +52,7 @@ pub(crate) struct VerifyArgs {
     #[arg(value_name = "FILE")]
     pub(crate) record: PathBuf,
 
-    /// A hash that the guard has printed at the end of a session; the last session must have one of those that are given
+    /// A hash that the guard has printed at the end of a session; one of the hashes given must be that of the last session
     #[arg(long, value_name = "HASH")]
     pub(crate) sha256: Vec<String>,
 

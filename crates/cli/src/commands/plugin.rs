@@ -33,7 +33,7 @@ pub(crate) fn start(
     // Also where a dialect is given instead of a protocol.
     start.options.error_names = ERROR_NAMES;
     start.options.ext_names = EXT_NAMES;
-    start.options.tap = tap(args, show)?;
+    start.options.tap = tap(args, show, None)?;
     start.options.redact = redact(args);
     Ok(start)
 }

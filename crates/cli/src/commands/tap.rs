@@ -1,12 +1,13 @@
 //! `--trace` and `--record`: every frame, for people and for files.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tenon_host::own_file;
 use tenon_rpc::{
     Tap,
-    trace::{MASK, RecordFormat, Recorder, Redact, Seen},
+    trace::{MASK, Record, RecordFormat, Recorder, Redact, Seen},
 };
 
 use crate::args::TapArgs;
@@ -16,8 +17,15 @@ use crate::output;
 /// What `--trace` shows of a frame that can be shown better than as it was sent, as JSON.
 pub(crate) type Show = Arc<dyn Fn(&Seen<'_>) -> Option<String> + Send + Sync>;
 
+/// Masks more in a frame than members by their names.
+pub(crate) type Hide = Arc<dyn Fn(&str) -> Box<RawValue> + Send + Sync>;
+
 /// What `--trace` and `--record` ask for.
-pub(crate) fn tap(args: &TapArgs, show: Option<Show>) -> Result<Option<Arc<dyn Tap>>, Failure> {
+pub(crate) fn tap(
+    args: &TapArgs,
+    show: Option<Show>,
+    hide: Option<Hide>,
+) -> Result<Option<Arc<dyn Tap>>, Failure> {
     let to_file = match &args.record {
         Some(path) => {
             // A recording may hold secrets: only its owner may read it.
@@ -27,7 +35,8 @@ pub(crate) fn tap(args: &TapArgs, show: Option<Show>) -> Result<Option<Arc<dyn T
                     "the recording could not be written to {path}: {error}"
                 ))
             })?;
-            Some(Recorder::new(file, &args.mask))
+            let hide = hide.clone();
+            Some(Recorder::new(Hiding { file, hide }, &args.mask))
         }
         None => None,
     };
@@ -37,7 +46,7 @@ pub(crate) fn tap(args: &TapArgs, show: Option<Show>) -> Result<Option<Arc<dyn T
     }
     Ok(Some(Arc::new(move |seen: Seen<'_>| {
         if let Some(format) = &to_stderr {
-            let mut record = format.record(&seen);
+            let mut record = hidden(format.record(&seen), hide.as_ref());
             if let Some(shown) = { show.as_ref() }.and_then(|show| show(&seen)) {
                 record.frame = RawValue::from_string(output::masked(&shown)).ok();
             }
@@ -47,6 +56,42 @@ pub(crate) fn tap(args: &TapArgs, show: Option<Show>) -> Result<Option<Arc<dyn T
             recorder.see(seen);
         }
     })))
+}
+
+fn hidden(record: Record, hide: Option<&Hide>) -> Record {
+    match hide {
+        Some(hide) => Record {
+            frame: record.frame.map(|frame| hide(frame.get())),
+            ..record
+        },
+        None => record,
+    }
+}
+
+/// The file of a recording, in which more is masked than the recorder does.
+struct Hiding<W> {
+    file: W,
+    hide: Option<Hide>,
+}
+
+impl<W: Write> Write for Hiding<W> {
+    /// The recorder writes a line in one call.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        match &self.hide {
+            None => self.file.write_all(line)?,
+            Some(hide) => {
+                let record = hidden(serde_json::from_slice(line)?, Some(hide));
+                let mut text = serde_json::to_vec(&record)?;
+                text.push(b'\n');
+                self.file.write_all(&text)?;
+            }
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// A quote of bytes that are not a message ends after the first masked name, because the end of its

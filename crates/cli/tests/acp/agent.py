@@ -11,13 +11,14 @@ exit CODE             ends the process
 
 SESSION in a step stands for the session, CWD for its folder, and PID for the id of this process. The environment variables AGENT_NAME,
 AGENT_VERSION and AGENT_CAPABILITIES say who it is; IGNORE_EOF=1 keeps it running when its input ends,
-and AGENT_IDS=text gives its calls ids that are texts.
+AGENT_IDS=text gives its calls ids that are texts, and AGENT_SESSIONS=uuid names its sessions by UUIDs.
 """
 import json
 import os
 import sys
 import threading
 import time
+import uuid
 
 LOCK = threading.Lock()
 PENDING = {}
@@ -96,7 +97,10 @@ def answer(request):
         capabilities = json.loads(os.environ.get("AGENT_CAPABILITIES", "{}"))
         return {"protocolVersion": 1, "agentCapabilities": capabilities, "agentInfo": info}
     if method in ("session/new", "session/load", "session/resume"):
-        session = params.get("sessionId") or "session-%d" % (len(FOLDERS) + 1)
+        name = "session-%d" % (len(FOLDERS) + 1)
+        if os.environ.get("AGENT_SESSIONS") == "uuid":
+            name = str(uuid.uuid4())
+        session = params.get("sessionId") or name
         FOLDERS[session] = params["cwd"]
         return {"sessionId": session} if method == "session/new" else {}
     return {}

@@ -245,7 +245,7 @@ const parts = {
 
     await agent.call("session/set_mode", { sessionId: agent.id, modeId: "plan" });
     for (const text of ["/run slow.hcl", "/init", "/call x -- touch started", "/teardown slow.hcl"]) {
-      await agent.prompt(text);
+      await assert.rejects(agent.prompt(text), { code: -31801 }, text);
       assert.match(agent.text(), /Plan only/, text);
       assert.equal(agent.asked.length, 0);
     }
@@ -290,8 +290,14 @@ for line in sys.stdin:
     assert.match(agent.tool().output, /there is nobody/);
     await agent.prompt(`/call greet {"name": "you"} -- python3 plugin.py`);
     assert.equal(agent.asked.length, 0, "it need not be asked for again");
-    await agent.prompt(`/call greet {} -- ./no-such-program`);
-    assert.equal(agent.tool().status, "failed");
+    for (const [text, code] of [
+      ["/call greet {} -- ./no-such-program", -31800],
+      ["/call --protocol mcp tools/list -- ./no-such-program", -31601],
+      ["/call --protocol mcp tools/list -- python3 -c 'print(1)'", -31600],
+    ]) {
+      await assert.rejects(agent.prompt(text), (error) => error.code === code && error.data.details.length > 0, text);
+      assert.equal(agent.tool().status, "failed", text);
+    }
     const started = agent.until((update) => update.status === "in_progress");
     const turn = agent.prompt(`/call greet {"name": "forever"} -- python3 plugin.py`);
     await started;

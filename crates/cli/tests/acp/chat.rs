@@ -336,6 +336,40 @@ async fn a_session_gets_mcp_servers() {
     .await;
 }
 
+/// As in the record of a guard: the agent echoes what it was given.
+#[tokio::test]
+async fn secrets_are_masked_in_recordings_and_traces() {
+    trial(tools::python(), async |_, _| {
+        let shell = shell();
+        shell.program("agent.py", include_str!("chat_agent.py"));
+        for (prompt, options) in [
+            ("mcp", "--mcp 'docs=https://example.org/mcp?api_key=s3cret-in-url'"),
+            ("mcp", "--mcp 'run=./agent.py --api-key s3cret-argument'"),
+            ("mcp", "--mcp 'run=./agent.py --token=s3cret-argument'"),
+            ("env API_KEY", "--env API_KEY=s3cret-variable"),
+            ("say me:s3cret-password", "--env DATABASE=postgres://me:s3cret-password@host/db"),
+            ("say s3cret-by-env-all", "--env-all"),
+        ] {
+            let line = format!(
+                "API_TOKEN=s3cret-by-env-all tenon acp chat --prompt '{prompt}' {options} --trace --record r.jsonl \
+                 -- python3 agent.py http"
+            );
+            let outcome = shell.run_unnoted(&line).await;
+            assert_eq!(outcome.code, Some(0), "{line}: {}", outcome.stderr);
+            assert!(outcome.stdout.contains("s3cret"), "what the agent says is not changed: {}", outcome.stdout);
+            let record = std::fs::read_to_string(shell.path("r.jsonl")).expect("a recording");
+            for text in [&record, &outcome.stderr] {
+                assert!(text.contains("session/prompt"), "{text}");
+                assert!(text.contains("(sensitive)"), "{line}: {text}");
+                assert!(!text.replace(prompt, "").contains("s3cret"), "{line}: {text}");
+            }
+            let frames = record.lines().map(serde_json::from_str::<Value>);
+            assert!(frames.into_iter().all(|frame| frame.is_ok_and(|frame| frame["frame"].is_object())));
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn control_characters_do_not_reach_the_output() {
     trial(tools::python(), async |_, _| {

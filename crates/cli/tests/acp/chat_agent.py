@@ -1,4 +1,5 @@
-"""An agent for tests: each prompt says what it does. Arguments: stubborn (does not end with its input), login, plain."""
+"""An agent for tests: each prompt says what it does. Arguments: stubborn (does not end with its input), login, plain, http (takes
+MCP servers with a URL)."""
 
 import json, os, signal, sys, time
 
@@ -232,6 +233,8 @@ def answer(message):
             sessions = {} if "plain" in sys.argv else {"list": {}, "close": {}}
             result = {"protocolVersion": 1, "agentInfo": {"name": "test", "version": "1"}, "agentCapabilities": {
                 "loadSession": True, "promptCapabilities": {"image": "plain" not in sys.argv}, "sessionCapabilities": sessions}}
+            if "http" in sys.argv:
+                result["agentCapabilities"]["mcpCapabilities"] = {"http": True}
             if "login" in sys.argv:
                 result["authMethods"] = [{"id": "key", "name": "A key"}]
         case "authenticate":

@@ -35,6 +35,11 @@ fn permission(call: &Value) -> Value {
     ] })
 }
 
+fn json_file(shell: &Shell, name: &str) -> Value {
+    let text = std::fs::read_to_string(shell.path(name)).expect("a file");
+    serde_json::from_str(&text).expect("JSON")
+}
+
 /// The lines of a record, as JSON.
 fn lines(shell: &Shell, name: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(shell.path(name)).expect("a record");
@@ -91,9 +96,9 @@ async fn a_session_is_guarded_recorded_and_summarised() {
             "{hash} in {}",
             outcome.stderr
         );
-        let summary = std::fs::read_to_string(shell.path("s.json")).expect("a summary");
-        let summary: Value = serde_json::from_str(&summary).expect("JSON");
+        let summary = json_file(&shell, "s.json");
         assert_eq!(summary["summary"]["denied"], 1);
+        assert_eq!(summary["ended"], true);
         assert_eq!(
             format!("sha256 {}", summary["sha256"].as_str().unwrap()),
             hash
@@ -272,18 +277,27 @@ async fn secrets_of_the_environment_are_masked_everywhere() {
 async fn a_guard_that_is_killed_leaves_no_agent_and_a_record_that_can_be_continued() {
     trial(script(), async |_, _| {
         let mut shell = Shell::new();
-        let mut editor = Editor::guarded(&shell, "--env IGNORE_EOF=1 --record r.jsonl");
+        let options = "--env IGNORE_EOF=1 --record r.jsonl --summary s.json";
+        let mut editor = Editor::guarded(&shell, options);
         editor.open(&shell.path("")).await;
+        let run = "call terminal/create {\"command\":\"make\"}";
+        editor.prompt(run).await;
         editor.signal(Signal::KILL);
         let outcome = editor.ended().await;
         assert_eq!(outcome.code, None);
+        // What was known at the end of the last turn is there.
+        let summary = json_file(&shell, "s.json");
+        assert_eq!(summary["summary"]["run"]["make"], 1, "{summary}");
+        assert_eq!(summary["ended"], false);
         let verified = shell.run("tenon acp verify r.jsonl").await;
         assert_eq!(verified.code, Some(1));
-        assert!(
-            verified.stderr.contains("not closed: the session of"),
-            "{}",
-            verified.stderr
-        );
+        for part in [
+            "not closed: the session of",
+            "complete up to that line",
+            "--allow-unclosed",
+        ] {
+            assert!(verified.stderr.contains(part), "{}", verified.stderr);
+        }
         let mut editor = Editor::guarded(&shell, "--record r.jsonl");
         editor.open(&shell.path("")).await;
         let outcome = editor.leave().await;
@@ -504,6 +518,154 @@ async fn a_turn_in_which_nothing_happens_is_cancelled() {
         let outcome = editor.leave().await;
         let note = "guard: cancelled a turn in which nothing happened for too long";
         assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
+    })
+    .await;
+}
+
+/// Editors start an agent for each project, all with the same command line.
+#[tokio::test]
+async fn guards_at_the_same_time_have_files_of_their_own_in_a_folder() {
+    trial(script(), async |_, _| {
+        let mut shell = Shell::new();
+        let options = "--record records/ --summary records/";
+        let mut one = Editor::guarded(&shell, options);
+        one.open(&shell.path("")).await;
+        // The folder exists now, so it needs no slash.
+        let mut other = Editor::guarded(&shell, "--record records --summary records");
+        other.open(&shell.path("")).await;
+        for editor in [&mut one, &mut other] {
+            let answer = editor.prompt("say hello").await;
+            assert_eq!(answer["result"]["stopReason"], "end_turn");
+        }
+        for editor in [one, other] {
+            let outcome = editor.leave().await;
+            assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+            assert!(
+                outcome.stderr.contains("  record records/"),
+                "{}",
+                outcome.stderr
+            );
+        }
+        let mut names: Vec<String> = std::fs::read_dir(shell.path("records"))
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names.len(), 4, "{names:?}");
+        for pair in names.chunks(2) {
+            let stem = pair[0].strip_suffix(".json").expect("a summary");
+            assert_eq!(pair[1], format!("{stem}.jsonl"));
+            let summary = json_file(&shell, &format!("records/{}", pair[0]));
+            assert_eq!(summary["summary"]["turns"], 1);
+            let line = format!("tenon acp verify records/{}", pair[1]);
+            let verified = shell.run(&line).await;
+            assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+            let hash = format!("sha256 {}", summary["sha256"].as_str().expect("a hash"));
+            assert!(verified.stdout.contains(&hash), "{}", verified.stdout);
+            for name in pair {
+                let file = std::fs::metadata(shell.path(&format!("records/{name}"))).unwrap();
+                let mode = std::os::unix::fs::PermissionsExt::mode(&file.permissions());
+                assert_eq!(mode & 0o777, 0o600, "{name}");
+            }
+        }
+        // One file serves one process, and the error says what to do.
+        let mut first = Editor::guarded(&shell, "--record r.jsonl");
+        first.open(&shell.path("")).await;
+        let mut second = Editor::guarded(&shell, "--record r.jsonl");
+        let initialize = json!({ "protocolVersion": 1 });
+        let refused = second.request("initialize", initialize).await;
+        assert_eq!(refused["error"]["data"]["reason"], "agent_not_started");
+        let outcome = second.ended().await;
+        assert_eq!(outcome.code, Some(2));
+        assert!(
+            outcome.stderr.contains("--record FOLDER/"),
+            "{}",
+            outcome.stderr
+        );
+        assert_eq!(first.leave().await.code, Some(0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_strict_profile_holds_by_the_letter() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        // Names of sessions have to be UUIDs.
+        let mut editor = Editor::guarded(&shell, "--profile seed");
+        let initialize = json!({ "protocolVersion": 1 });
+        editor.request("initialize", initialize).await;
+        let new = json!({ "cwd": shell.path(""), "mcpServers": [] });
+        let refused = editor.request("session/new", new).await;
+        assert_eq!(refused["error"]["code"], -32603, "{refused}");
+        assert_eq!(refused["error"]["data"]["reason"], "invalid_result");
+        assert_eq!(editor.leave().await.code, Some(0));
+
+        let options = "--profile seed --env AGENT_SESSIONS=uuid";
+        let mut editor = Editor::guarded(&shell, options);
+        editor.open(&shell.path("")).await;
+        let unknown = json!({ "sessionId": "0198a7c1-1111-7222-8333-444455556666", "prompt": [] });
+        let refused = editor.request("session/prompt", unknown).await;
+        assert_eq!(refused["error"]["code"], -31900, "{refused}");
+        assert_eq!(refused["error"]["data"]["acpCode"], Value::Null);
+        let refused = editor.request("session/fork", json!({})).await;
+        assert_eq!(refused["error"]["code"], -32601);
+        let refused = editor.prompt("a\0b").await;
+        assert_eq!(refused["error"]["code"], -32602);
+        let image = json!({ "type": "image", "mimeType": "image/png", "data": "x".repeat(2 * 1024 * 1024) });
+        let picture = json!({ "sessionId": editor.session, "prompt": [image] });
+        let refused = editor.request("session/prompt", picture).await;
+        assert_eq!(refused["error"]["code"], -32600, "{refused}");
+        let large = format!("say {}\nsay end", "x".repeat(101 * 1024));
+        editor.prompt(&large).await;
+        assert_eq!(editor.said(), ["end"], "an update over 100 KB is dropped");
+        let lost = editor.prompt("exit 3").await;
+        let error = (&lost["error"]["code"], &lost["error"]["message"]);
+        assert_eq!(error, (&json!(-32000), &json!("Connection lost")));
+        assert_eq!(editor.ended().await.code, Some(3));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_check_can_be_turned_off() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        let large = format!("say {}", "x".repeat(1024 * 1024));
+        let outside = "call fs/read_text_file {\"path\":\"/etc/hostname\"}".to_owned();
+        // What is done more than once, how often, and the code of the last error with the check.
+        for (check, steps, count, code) in [
+            ("sizes", large, 1, -32600),
+            ("rates", "say a".to_owned(), 11, -31903),
+            ("paths", outside, 1, -31701),
+        ] {
+            for is_off in [false, true] {
+                let options = match is_off {
+                    true => format!("--without {check}"),
+                    false => String::new(),
+                };
+                let mut editor = Editor::guarded(&shell, &options);
+                editor.open(&shell.path("")).await;
+                let mut answer = Value::Null;
+                for _ in 0..count {
+                    answer = editor.prompt(&steps).await;
+                }
+                let answers = editor.answers();
+                let refused = { answers.last() }.map_or(&answer["error"], |answer| answer);
+                let expected = if is_off { Value::Null } else { json!(code) };
+                assert_eq!(refused["code"], expected, "{options}: {answer}");
+                assert_eq!(editor.leave().await.code, Some(0));
+            }
+        }
+        // No turn of a process is as short as that.
+        let options = "--without timeouts,rates --idle-timeout 1ms";
+        let mut editor = Editor::guarded(&shell, options);
+        editor.open(&shell.path("")).await;
+        for _ in 0..20 {
+            let answer = editor.prompt("say a").await;
+            assert_eq!(answer["result"]["stopReason"], "end_turn");
+        }
+        assert_eq!(editor.leave().await.code, Some(0));
     })
     .await;
 }

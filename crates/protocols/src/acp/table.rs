@@ -67,7 +67,7 @@ pub struct Entry {
     pub size: Option<usize>,
     /// How often it may be sent in a session.
     pub rate: Option<Rate>,
-    /// How long an answer may take. For `session/prompt`: how long nothing may happen in the session.
+    /// How long an answer may take. For `session/prompt` and `session/load`: how long nothing may happen in the session.
     pub timeout: Option<Duration>,
     /// It can be tried again after a timeout.
     pub is_retried: bool,
@@ -162,6 +162,9 @@ const fn seconds(seconds: u64) -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
+/// The limit of calls that the message specification does not name: that of `session/new`.
+const CALL: Option<Duration> = seconds(60);
+
 const TERMINAL: Gate = Gate::Stated(&[&["terminal"]]);
 
 macro_rules! table {
@@ -205,10 +208,13 @@ table! {
             has_session: false, size: Some(10 * KB), timeout: seconds(30),
         };
         /// Logs in.
-        Authenticate = "authenticate" to Agent (AuthenticateParams) -> Empty { has_session: false };
+        Authenticate = "authenticate" to Agent (AuthenticateParams) -> Empty {
+            // A person may have to find a password.
+            has_session: false, timeout: seconds(900),
+        };
         /// Logs out.
         Logout = "logout" to Agent (Empty) -> Empty {
-            has_session: false, gate: Gate::Stated(&[&["auth", "logout"]]),
+            has_session: false, gate: Gate::Stated(&[&["auth", "logout"]]), timeout: CALL,
         };
         /// Begins a session.
         NewSession = "session/new" to Agent (NewSessionParams) -> NewSessionResult {
@@ -216,30 +222,30 @@ table! {
         };
         /// Continues a session, and sends its history again before the answer.
         LoadSession = "session/load" to Agent (OpenSessionParams) -> OpenSessionResult {
-            gate: Gate::Stated(&[&["loadSession"]]), size: Some(50 * KB),
+            gate: Gate::Stated(&[&["loadSession"]]), size: Some(50 * KB), timeout: CALL,
         };
         /// Continues a session without its history.
         ResumeSession = "session/resume" to Agent (OpenSessionParams) -> OpenSessionResult {
-            gate: Gate::Stated(&[&["sessionCapabilities", "resume"]]), size: Some(50 * KB),
+            gate: Gate::Stated(&[&["sessionCapabilities", "resume"]]), size: Some(50 * KB), timeout: CALL,
         };
         /// Lists sessions.
         ListSessions = "session/list" to Agent (ListSessionsParams) -> ListSessionsResult {
-            has_session: false, gate: Gate::Stated(&[&["sessionCapabilities", "list"]]),
+            has_session: false, gate: Gate::Stated(&[&["sessionCapabilities", "list"]]), timeout: CALL,
         };
         /// Deletes a session. An unknown one is not an error.
         DeleteSession = "session/delete" to Agent (SessionParams) -> Empty {
-            gate: Gate::Stated(&[&["sessionCapabilities", "delete"]]),
+            gate: Gate::Stated(&[&["sessionCapabilities", "delete"]]), timeout: CALL,
         };
         /// Ends a session, which can be loaded again.
         CloseSession = "session/close" to Agent (SessionParams) -> Empty {
-            gate: Gate::Stated(&[&["sessionCapabilities", "close"]]),
+            gate: Gate::Stated(&[&["sessionCapabilities", "close"]]), timeout: CALL,
         };
         /// Changes the mode.
-        SetMode = "session/set_mode" to Agent (SetModeParams) -> Empty;
+        SetMode = "session/set_mode" to Agent (SetModeParams) -> Empty { timeout: CALL };
         /// Changes the model. Not in version 1; agents still answer it.
-        SetModel = "session/set_model" to Agent (SetModelParams) -> Empty;
+        SetModel = "session/set_model" to Agent (SetModelParams) -> Empty { timeout: CALL };
         /// Changes an option.
-        SetConfigOption = "session/set_config_option" to Agent (SetConfigOptionParams) -> ConfigOptions;
+        SetConfigOption = "session/set_config_option" to Agent (SetConfigOptionParams) -> ConfigOptions { timeout: CALL };
         /// A turn: it is answered when the agent has finished.
         Prompt = "session/prompt" to Agent (PromptParams) -> PromptResult {
             size: Some(MB), rate: per_minute(10), timeout: seconds(300),

@@ -18,6 +18,9 @@ Examples:
     tenon acp guard --policy guard.hcl --record session.jsonl -- opencode acp
     tenon acp verify session.jsonl
 
+  Keep a record and a summary of each process in a folder, because an editor starts one for each project:
+    tenon acp guard --record ~/records/ --summary ~/records/ -- opencode acp
+
   Pass the agent its API key, and confine it to its own folders and the network:
     tenon acp guard --env ANTHROPIC_API_KEY --allow-read / --allow-write ~/project,~/.claude,/tmp \\
       --allow-net --allow-run -- claude-agent-acp
@@ -44,8 +47,8 @@ pub(crate) struct GuardArgs {
     pub(crate) policy: Option<PathBuf>,
 
     /// Record every message, decision and refusal as JSON lines with a hash chain; an existing record is
-    /// continued
-    #[arg(long, value_name = "FILE")]
+    /// continued. In a folder, which exists or ends with /, each process has a file of its own
+    #[arg(long, value_name = "PATH")]
     pub(crate) record: Option<PathBuf>,
 
     /// Profile: `v1` for today's editors and agents, or `seed` for the strict message specification with
@@ -78,8 +81,9 @@ pub(crate) struct GuardArgs {
     #[arg(long)]
     pub(crate) no_summary: bool,
 
-    /// Write the summary to this file as JSON
-    #[arg(long, value_name = "FILE")]
+    /// Write the summary to this file as JSON, after each turn and at the end, or to a file of its own in a
+    /// folder
+    #[arg(long, value_name = "PATH")]
     pub(crate) summary: Option<PathBuf>,
 
     /// The agent to start

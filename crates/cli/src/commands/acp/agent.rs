@@ -163,7 +163,8 @@ impl Agent for TenonAgent {
         if is_plan_only && !matches!(order, Order::Help | Order::Scenarios(_) | Order::Plan(_)) {
             let answer = "The session is in the mode “Plan only”. Switch to “Ask” to do this.";
             turn.say(answer).await?;
-            return Ok(StopReason::EndTurn);
+            let data = json!({ "details": answer, "modeId": PLAN_ONLY });
+            return Err(AgentError::failure(Refusal::ToolDisabled, data));
         }
         let outcome = match order {
             Order::Help => turn.say(words::help()).await,

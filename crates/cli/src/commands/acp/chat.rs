@@ -142,6 +142,9 @@ fn failure(error: ClientError, args: &ChatArgs) -> Failure {
             Code::Failed,
             format!("{message}\n  hint: --list shows the sessions that the agent has kept"),
         ),
+        ClientError::TooLarge { .. } => Failure::usage(format!(
+            "{message}\n  hint: give the agent the path of a file instead of its contents"
+        )),
         ClientError::Version(_) => Failure::new(Code::BrokenProtocol, message),
         ClientError::Folder { .. } => Failure::usage(message),
         ClientError::Inactive(_) => Failure::new(

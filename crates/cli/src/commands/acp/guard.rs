@@ -1,11 +1,14 @@
 //! `tenon acp guard`: stand between an editor and an agent.
 
+mod places;
 mod refusing;
 mod report;
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_acp::guard::{Guard, Note, OnNote, Settings};
+use tenon_acp::guard::{Guard, Note, OnNote, OnSummary, Settings};
 use tenon_acp::policy::Policy;
 use tenon_acp::quirks::Quirk;
 use tenon_acp::record::{Masks, Record};
@@ -13,6 +16,8 @@ use tenon_host::{LAST_WORDS, PluginCommand, Process, StopLimits};
 use tenon_protocols::acp::Side;
 use tenon_rpc::{CloseReason, Io};
 
+use self::places::Names;
+use self::report::SummaryFile;
 use super::policy_file;
 use crate::args::GuardArgs;
 use crate::commands::plugin;
@@ -47,7 +52,13 @@ enum Ended {
 pub(crate) async fn run(args: &GuardArgs) -> Result<(), Failure> {
     let signals = Signals::watch()?;
     let client = Io::stdio().map_err(Failure::cannot_start)?;
-    let (process, agent, settings) = match prepare(args) {
+    let Prepared {
+        process,
+        agent,
+        settings,
+        record,
+        summary: summary_file,
+    } = match prepare(args) {
         Ok(prepared) => prepared,
         Err(failure) => {
             output::talk_of(&failure);
@@ -77,28 +88,37 @@ pub(crate) async fn run(args: &GuardArgs) -> Result<(), Failure> {
     let (summary, hash) = finished
         .map_err(|error| Failure::new(Code::Failed, format!("the end of the record: {error}")))?;
     if !args.no_summary {
-        let record = args.record.as_deref().zip(hash.as_deref());
+        let record = record.as_deref().zip(hash.as_deref());
         report::print(&summary, record, &secrets);
     }
-    if let Some(path) = &args.summary {
-        report::write(path, &summary, hash.as_deref(), &secrets)?;
+    if let Some(file) = &summary_file {
+        file.end(&summary, hash.as_deref())?;
     }
     failure.map_or(Ok(()), Err)
 }
 
-/// Reads the policy, opens the record and starts the agent.
-fn prepare(args: &GuardArgs) -> Result<(Process, Io, Settings), Failure> {
+/// What is there before the guard starts.
+struct Prepared {
+    process: Process,
+    agent: Io,
+    settings: Settings,
+    /// The file of the record.
+    record: Option<PathBuf>,
+    summary: Option<Arc<SummaryFile>>,
+}
+
+/// Reads the policy, opens the record and the summary, and starts the agent.
+fn prepare(args: &GuardArgs) -> Result<Prepared, Failure> {
     let policy = match &args.policy {
         Some(path) => policy_file::read(path, false)?.0,
         None => Policy::default(),
     };
     let masks = masks(args)?;
     let command = command(args, &masks)?;
+    let names = Names::new();
     let record = args.record.as_deref();
-    let record = record.map(|path| Record::open(path, masks.clone()));
-    let record = record
-        .transpose()
-        .map_err(|error| Failure::usage(format!("the record: {error}")))?;
+    let record = record.map(|path| names.record(path, &masks)).transpose()?;
+    let record_path = record.as_ref().map(|record| record.path().to_owned());
     if let Some(continues) = record.as_ref().and_then(Record::continues)
         && !continues.closed
     {
@@ -107,11 +127,28 @@ fn prepare(args: &GuardArgs) -> Result<(Process, Io, Settings), Failure> {
             "guard: the record has no end after line {lines}: an earlier guard was killed, or lines were cut off"
         ));
     }
-    let (process, io) = Process::spawn(&command).map_err(|error| {
-        let mut failure = Failure::from(&error);
-        failure.message = failure.message.replacen("the plugin", "the agent", 1);
-        failure
-    })?;
+    let summary = match &args.summary {
+        Some(path) => {
+            let file = SummaryFile::open(names.summary(path)?, masks.secrets().clone())?;
+            Some(Arc::new(file))
+        }
+        None => None,
+    };
+    let on_summary = summary.clone().map_or_else(OnSummary::default, |file| {
+        OnSummary::new(move |summary| file.update(summary))
+    });
+    let (process, agent) = match Process::spawn(&command) {
+        Ok(started) => started,
+        Err(error) => {
+            // Nothing is missing from this record.
+            if let Some(Err(error)) = record.map(Record::finish) {
+                output::talk(format_args!("guard: the end of the record: {error}"));
+            }
+            let mut failure = Failure::from(&error);
+            failure.message = failure.message.replacen("the plugin", "the agent", 1);
+            return Err(failure);
+        }
+    };
     let (secrets, is_verbose) = (masks.secrets().clone(), args.verbose);
     let on_note = OnNote::new(move |note| {
         if is_verbose || matches!(note, Note::Unrecorded { .. }) {
@@ -128,8 +165,15 @@ fn prepare(args: &GuardArgs) -> Result<(Process, Io, Settings), Failure> {
         masks,
         exit: Some(process.exit()),
         on_note,
+        on_summary,
     };
-    Ok((process, io, settings))
+    Ok(Prepared {
+        process,
+        agent,
+        settings,
+        record: record_path,
+        summary,
+    })
 }
 
 /// What is secret from the beginning: values of variables that the agent gets.

@@ -74,8 +74,9 @@ fn problem(verdict: &Verdict, args: &VerifyArgs) -> Option<String> {
     match unclosed.is_empty() || args.allow_unclosed {
         true => None,
         false => Some(format!(
-            "not closed: {}: the lines are intact, but the end of the session is missing; its guard was killed or still \
-             runs, or lines were cut off\n  hint: --allow-unclosed accepts it, if you know that the guard was killed",
+            "not closed: {}: complete up to that line, without an end: the guard was killed, as editors do when they \
+             close, or still runs, or later lines were cut off\n  \
+             hint: --allow-unclosed accepts it if you know that the guard was killed",
             unclosed.join("; ")
         )),
     }

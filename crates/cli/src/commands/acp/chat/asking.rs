@@ -223,19 +223,22 @@ fn title(request: &PermissionParams) -> String {
     )
 }
 
-/// A key for each option: a letter for the first of each kind, digits for the others.
+/// Keys for the options after the first of each kind: digits, and from the tenth on letters that mean nothing else.
+const KEYS: &str = "123456789bcefghijklmopqrstuvwxz";
+
+/// A key for each option: a letter for the first of each kind, [`KEYS`] for the others.
 fn choices(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
     let mut choices: Vec<(char, &PermissionOption)> = Vec::new();
-    for (option, digit) in options.iter().zip('1'..='9') {
+    for (option, key) in options.iter().zip(KEYS.chars()) {
         let letter = match option.kind {
             PermissionKind::AllowOnce => 'y',
             PermissionKind::AllowAlways => 'a',
             PermissionKind::RejectOnce => 'n',
             PermissionKind::RejectAlways => 'd',
-            _ => digit,
+            _ => key,
         };
         let is_taken = choices.iter().any(|(taken, _)| *taken == letter);
-        choices.push((if is_taken { digit } else { letter }, option));
+        choices.push((if is_taken { key } else { letter }, option));
     }
     choices
 }
@@ -256,5 +259,8 @@ mod tests {
         ];
         let keys: String = choices(&options).iter().map(|(key, _)| *key).collect();
         assert_eq!(keys, "ya3n5");
+        let many = vec![option("x", PermissionKind::AllowOnce); KEYS.len()];
+        let keys: String = choices(&many).iter().map(|(key, _)| *key).collect();
+        assert_eq!(keys, KEYS.replacen('1', "y", 1));
     }
 }

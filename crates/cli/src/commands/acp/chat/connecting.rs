@@ -5,8 +5,10 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::json;
 use tenon_acp::client::{Client, Folder, Launch, Offered, Setup};
 use tenon_acp::policy::Policy;
+use tenon_acp::record::Masks;
 use tenon_host::PluginCommand;
 use tenon_protocols::acp::ContentBlock;
 
@@ -76,6 +78,8 @@ pub(super) async fn connect(
         ..args.tap
     };
     masking.mask.extend(["env", "headers"].map(str::to_owned));
+    let masks = masks(args, prepared)?;
+    let (by_name, by_value) = (redact(&masking), masks.secrets().redact());
     let setup = Setup {
         offered: Offered {
             reads_files: !args.no_files,
@@ -89,8 +93,17 @@ pub(super) async fn connect(
         user: desk,
         policies: prepared.policies.clone(),
         inactivity: args.timeout.0,
-        tap: tap(&masking, None)?,
-        redact: redact(&masking),
+        tap: tap(
+            &masking,
+            None,
+            Some(Arc::new(move |frame| masks.hide(frame))),
+        )?,
+        redact: Some(Arc::new(move |bytes, is_cut| {
+            let bytes = by_value(bytes, is_cut);
+            by_name
+                .as_ref()
+                .map_or(bytes.clone(), |redact| redact(&bytes, is_cut))
+        })),
         ..Setup::default()
     };
     let started = Client::start(&prepared.command, setup).await;
@@ -100,6 +113,16 @@ pub(super) async fn connect(
         login.map_err(|error| failure(error, args))?;
     }
     Ok(client)
+}
+
+/// What is masked where messages are shown or recorded, as in the record of the guard: the secrets of MCP servers, and the
+/// values of variables that the agent gets.
+fn masks(args: &ChatArgs, prepared: &Prepared) -> Result<Masks, Failure> {
+    let names = args.tap.mask.iter();
+    let masks = names.fold(Masks::default(), |masks, name| masks.with_name(name));
+    args.environment.learn(masks.secrets())?;
+    masks.learn(&json!({ "mcpServers": prepared.folder.mcp_servers }));
+    Ok(masks)
 }
 
 fn command(args: &ChatArgs) -> Result<PluginCommand, Failure> {

@@ -1,13 +1,15 @@
 //! The summary at the end.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
 use tenon_acp::guard::Summary;
 use tenon_host::own_file;
 use tenon_protocols::Secrets;
 
-use crate::exit::Failure;
+use crate::exit::{Code, Failure};
 use crate::output;
 
 /// More names than these are only counted.
@@ -18,25 +20,72 @@ pub(super) fn print(summary: &Summary, record: Option<(&Path, &str)>, secrets: &
     output::talk(secrets.hide(&text(summary, record)));
 }
 
-/// Writes the summary to a file.
-pub(super) fn write(
-    path: &Path,
-    summary: &Summary,
-    hash: Option<&str>,
-    secrets: &Secrets,
-) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        let path = tenon_text::path(path);
-        Failure::usage(format!(
-            "the summary could not be written to {path}: {error}"
-        ))
-    };
-    let text = json!({ "summary": summary, "sha256": hash }).to_string();
-    let mut text = secrets.hide(&text);
-    text.push('\n');
-    // Paths and commands are private to the owner.
-    let mut file = own_file::overwrite(path).map_err(failed)?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)
+/// The file of `--summary`. It always has a whole summary, also if the guard is killed.
+pub(super) struct SummaryFile {
+    path: PathBuf,
+    secrets: Secrets,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Nothing is written after the last summary.
+    is_ended: bool,
+    /// It is said once that it cannot be written.
+    has_failed: bool,
+}
+
+impl SummaryFile {
+    /// Writes an empty summary.
+    pub(super) fn open(path: PathBuf, secrets: Secrets) -> Result<SummaryFile, Failure> {
+        let file = SummaryFile {
+            path,
+            secrets,
+            state: Mutex::default(),
+        };
+        let written = file.write(&Summary::default(), None, false);
+        written.map_err(|error| Failure::usage(file.explained(&error)))?;
+        Ok(file)
+    }
+
+    /// Writes the summary so far. The session continues if that is not possible.
+    pub(super) fn update(&self, summary: &Summary) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_ended {
+            return;
+        }
+        if let Err(error) = self.write(summary, None, false)
+            && !std::mem::replace(&mut state.has_failed, true)
+        {
+            output::talk(format_args!("guard: {}", self.explained(&error)));
+        }
+    }
+
+    /// Writes the last summary.
+    pub(super) fn end(&self, summary: &Summary, hash: Option<&str>) -> Result<(), Failure> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.is_ended = true;
+        let written = self.write(summary, hash, true);
+        written.map_err(|error| Failure::new(Code::Failed, self.explained(&error)))
+    }
+
+    fn write(&self, summary: &Summary, hash: Option<&str>, is_ended: bool) -> io::Result<()> {
+        // A link or a device in its place is not replaced.
+        match own_file::open(&self.path, own_file::Access::Read) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            found => drop(found?),
+        }
+        let text = json!({ "summary": summary, "ended": is_ended, "sha256": hash }).to_string();
+        let mut text = self.secrets.hide(&text);
+        text.push('\n');
+        // Paths and commands are private to the owner.
+        own_file::replace(&self.path, u64::MAX, |out| out.write_all(text.as_bytes()))
+    }
+
+    fn explained(&self, error: &io::Error) -> String {
+        let path = tenon_text::path(&self.path);
+        format!("the summary could not be written to {path}: {error}")
+    }
 }
 
 fn text(summary: &Summary, record: Option<(&Path, &str)>) -> String {
