@@ -60,6 +60,8 @@ pub struct Function {
     pub variadic: Option<Parameter>,
     /// The type of the result.
     pub returns: Type,
+    /// The result contains a secret: tools do not show it. Terraform knows no such functions.
+    pub is_sensitive: bool,
     /// What it does, in a few words.
     pub summary: String,
     /// What it does.
@@ -96,6 +98,7 @@ impl Function {
             parameters: parameters.into_iter().collect(),
             variadic: None,
             returns,
+            is_sensitive: false,
             summary: String::new(),
             description: Description::default(),
             deprecation: None,

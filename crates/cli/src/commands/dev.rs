@@ -39,8 +39,8 @@ pub(crate) async fn run(mut args: DevArgs) -> Result<(), Failure> {
     let (name, command) = (&project.name, project.packing.command.join(" "));
     reporter.started(name, &command);
     if args.once {
-        let checking = async { Ok::<bool, Failure>(checks::run(args, &project, reporter).await) };
-        return match signals.interruptible(checking).await? {
+        let checking = async { Ok::<_, Failure>(checks::run(args, &project, reporter).await) };
+        return match signals.interruptible(checking).await?.is_good {
             true => Ok(()),
             // What failed has been printed.
             false => Err(Failure::printed(Code::Failed)),
@@ -64,9 +64,9 @@ async fn follow(args: &DevArgs, project: &Project, reporter: Reporter) -> Result
     }
     let mut repeats = 0;
     loop {
-        let is_good = checks::run(args, project, reporter).await;
-        let serving = match is_good && !args.no_socket {
-            true => Serving::start(args, project, reporter).await,
+        let checked = checks::run(args, project, reporter).await;
+        let serving = match checked.is_good && !args.no_socket {
+            true => Serving::start(args, project, reporter, checked.secret).await,
             false => None,
         };
         let now = Tree::read(Path::new("."));

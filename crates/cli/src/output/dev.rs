@@ -114,10 +114,11 @@ impl Reporter {
         self.print(&text, json!({ "event": "plugin", "message": line }));
     }
 
-    /// A call on the socket has been answered.
-    pub(crate) fn called(self, done: &Done<'_>) {
+    /// A call on the socket has been answered. A result that is declared sensitive is not shown.
+    pub(crate) fn called(self, done: &Done<'_>, is_secret: bool) {
         let method = done.method.as_str();
         let (arrow, said, error) = match done.reply {
+            Ok(_) if is_secret => (Paint::Green.on("->"), "(sensitive)".to_owned(), None),
             Ok(result) => {
                 let json = to_json(result).map(|json| compact(json.get()));
                 (Paint::Green.on("->"), json.unwrap_or_default(), None)

@@ -222,6 +222,69 @@ async fn a_saved_file_is_checked_and_called() {
     .await;
 }
 
+/// A plugin whose results are secrets, in parts or as a whole, and one whose result is not.
+const SECRETIVE: &str = r#"
+import tenon_plugin as tenon
+
+plugin = tenon.Plugin("weather", "0.1.0")
+
+class Session(tenon.Attributes):
+    user: str
+    token: tenon.Secret[str]
+
+@plugin.function
+def token(user: str) -> tenon.Secret[str]:
+    return tenon.Secret(f"t0ken of {user}")
+
+@plugin.function
+def session(user: str) -> Session:
+    return Session(user=user, token=tenon.Secret(f"t0ken of {user}"))
+
+@plugin.action
+def log_in(user: str) -> Session:
+    return session(user)
+
+@plugin.function
+def greet(name: str) -> str:
+    return f"hello, {name}"
+
+plugin.serve()
+"#;
+
+#[tokio::test]
+async fn results_that_are_declared_secret_are_not_shown() {
+    trial(tools::python(), async |_, _| {
+        let shell = Shell::new();
+        let line = "tenon new weather --lang python --kind function && rm weather/test";
+        assert_eq!(shell.run_unnoted(line).await.code, Some(0));
+        shell.program(
+            "weather/weather.py",
+            &format!("#!/usr/bin/env python3\n{SECRETIVE}"),
+        );
+        let program = Program::start(&shell, "tenon dev weather --no-pack --socket ./s");
+        program.stderr.line_with("watching for changes").await;
+        for method in ["token", "session", "log_in"] {
+            let call = format!("tenon call {method} '[\"ada\"]' --socket ./s");
+            let outcome = shell.run_unnoted(&call).await;
+            // Whoever calls gets it.
+            assert!(
+                outcome.stdout.contains("t0ken of ada"),
+                "{}",
+                outcome.stderr
+            );
+            let shown = program.stderr.line_with(&format!("{method} ->")).await;
+            assert!(shown.contains("(sensitive)"), "{shown}");
+        }
+        let call = r#"tenon call greet '["ada"]' --socket ./s"#;
+        assert_eq!(shell.run_unnoted(call).await.code, Some(0));
+        program.stderr.line_with(r#"greet -> "hello, ada""#).await;
+        assert!(!program.stderr.text().contains("t0ken"));
+        program.signal(Signal::INT);
+        assert_eq!(program.ended().await.code, Some(0));
+    })
+    .await;
+}
+
 /// A test that writes a file is not repeated without an end.
 #[tokio::test]
 async fn a_test_that_writes_files_is_repeated_twice() {

@@ -146,6 +146,7 @@ impl<S: Send + Sync + 'static> Plugin<S> {
         let function = Function {
             variadic,
             description: description.into(),
+            is_sensitive: T::IS_SENSITIVE,
             ..Function::new(
                 parameters.map(|(index, one)| Parameter {
                     allows_unknown: allows_unknown(index),
@@ -173,13 +174,14 @@ fn finish<O: IntoData>(
     Box::pin(async move { Ok(work?.await?.into_data().write("result")?) })
 }
 
-/// A parameter that may be left out, or for which null may be given, if the attribute is optional.
+/// A parameter that may be left out, or else for which null may be given, if the attribute is optional.
 fn parameter(attribute: Attribute, may_be_left_out: bool) -> Parameter {
     let is_optional = attribute.presence.is_optional();
+    let default = { attribute.default.clone() }.filter(|_| may_be_left_out);
     Parameter {
-        is_optional: is_optional && may_be_left_out,
-        default: { attribute.default.clone() }.filter(|_| may_be_left_out),
-        allows_null: is_optional,
+        is_optional: is_optional && may_be_left_out && default.is_none(),
+        default,
+        allows_null: is_optional && !may_be_left_out,
         is_sensitive: attribute.is_sensitive,
         description: attribute.description.clone(),
         ..Parameter::new(attribute.name.clone(), attribute.implied_type())

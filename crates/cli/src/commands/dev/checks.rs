@@ -1,12 +1,13 @@
 //! What is checked after each change.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Instant;
 
 use tenon_host::{Capture, Captured, Environment, PluginCommand};
-use tenon_protocols::orchard::ProviderSchema;
+use tenon_protocols::orchard::{AttrSchema, ProviderSchema};
 use tenon_protocols::seasonings::Level;
 
 use super::Project;
@@ -19,15 +20,24 @@ use crate::platform;
 /// How many of the last lines of a failed program are shown.
 const LAST_LINES: usize = 30;
 
-/// Checks everything; false if something failed. What depends on a step that failed is left out.
-pub(super) async fn run(args: &DevArgs, project: &Project, reporter: Reporter) -> bool {
+/// What came of the checks.
+pub(super) struct Checked {
+    pub(super) is_good: bool,
+    /// The functions and actions whose results are declared sensitive.
+    pub(super) secret: BTreeSet<String>,
+}
+
+/// Checks everything. What depends on a step that failed is left out.
+pub(super) async fn run(args: &DevArgs, project: &Project, reporter: Reporter) -> Checked {
     let began = Instant::now();
     let mut asked = None;
+    let mut secret = BTreeSet::new();
     let schema = async {
         let schema = schema(project).await?;
         asked = describe(&project.packing)
             .await
             .map_err(|failure| failure.message)?;
+        secret = secrets(&schema, asked.as_ref());
         Ok(Outcome::Ok(offered(&schema, asked.as_ref())))
     };
     let is_valid = step("schema", schema, reporter).await;
@@ -36,7 +46,20 @@ pub(super) async fn run(args: &DevArgs, project: &Project, reporter: Reporter) -
         is_valid && step("terraform", async { pack(args, project, asked) }, reporter).await;
     let is_good = is_valid && is_tested && is_packed;
     reporter.done(is_good, began.elapsed());
-    is_good
+    Checked { is_good, secret }
+}
+
+/// The functions and actions whose results are not shown.
+fn secrets(schema: &ProviderSchema, asked: Option<&Asked>) -> BTreeSet<String> {
+    let is_secret =
+        |outputs: &Option<AttrSchema>| outputs.as_ref().is_some_and(|one| one.sensitive);
+    let actions = { schema.actions.iter() }.filter(|(_, action)| is_secret(&action.outputs));
+    let mut names: BTreeSet<String> = actions.map(|(name, _)| name.clone()).collect();
+    if let Some(asked) = asked {
+        let functions = { asked.offer().functions.iter() }.filter(|(_, one)| one.is_sensitive);
+        names.extend(functions.map(|(name, _)| name.clone()));
+    }
+    names
 }
 
 /// Runs a step, and prints what came of it.

@@ -1,5 +1,6 @@
 //! The plugin on a local socket, so that it can be called while it is written.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ impl Serving {
         args: &DevArgs,
         project: &Project,
         reporter: Reporter,
+        secret: BTreeSet<String>,
     ) -> Option<Serving> {
         let name = args.socket.as_ref().unwrap_or(&project.name);
         let began = std::time::Instant::now();
@@ -42,7 +44,10 @@ impl Serving {
             }
         };
         let command = checks::plugin(project).on_stderr(move |line| reporter.plugin_says(line));
-        let hook: CallHook = Arc::new(move |done| reporter.called(&done));
+        let hook: CallHook = Arc::new(move |done| {
+            let is_secret = secret.contains(done.method.as_str());
+            reporter.called(&done, is_secret);
+        });
         let settings = RelaySettings {
             on_call: Some(hook),
             ..RelaySettings::default()

@@ -20,6 +20,8 @@ struct WireFunction {
     #[serde(default)]
     variadic: Option<Packed>,
     returns: Packed,
+    #[serde(default, deserialize_with = "null_as_default")]
+    sensitive: bool,
     #[serde(default)]
     deprecation: Option<String>,
 }
@@ -61,6 +63,7 @@ pub(super) fn function(sent: &Packed) -> Result<Function, SchemaError> {
     let returns = returns.map_err(|problem| SchemaError::new("returns", problem))?;
     let function = Function {
         variadic,
+        is_sensitive: sent.sensitive,
         summary: sent.summary,
         description: sent.description.into(),
         deprecation: sent.deprecation,

@@ -40,9 +40,10 @@ fn functions_are_read() {
             "deprecation": "Use slugs.",
             "later": {},
         },
-        "sum": {"variadic": {"name": "numbers", "type": "number"}, "returns": "number"},
+        "sum": {"variadic": {"name": "numbers", "type": "number"}, "returns": "number", "sensitive": true},
     }));
     let offer = offer.unwrap();
+    assert!(offer.functions["sum"].is_sensitive && !offer.functions["slug"].is_sensitive);
     let slug = &offer.functions["slug"];
     assert!(slug.parameters[0].allows_null && !slug.parameters[0].may_be_left_out());
     assert_eq!(slug.parameters[1].default, Some(Value::from("-")));
@@ -232,7 +233,7 @@ fn everything() -> Offer {
             "returns": "tuple([string, list(any)])",
             "deprecation": "Use slugs.",
         },
-        "sum": {"variadic": {"name": "numbers", "type": "number"}, "returns": "number"},
+        "sum": {"variadic": {"name": "numbers", "type": "number"}, "returns": "number", "sensitive": true},
     }))
     .unwrap();
     let inner = json!({"port": {"type": "number", "required": true, "replace": true},

@@ -79,6 +79,7 @@ fn function(function: &Function) -> Result<Params, Error> {
         written = written.map("variadic", parameter(variadic)?);
     }
     written = written.text("returns", &function.returns.to_string());
+    written = flags(written, &[("sensitive", function.is_sensitive)])?;
     Ok(deprecated(written, function.deprecation.as_deref()))
 }
 
