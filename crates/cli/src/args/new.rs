@@ -48,6 +48,10 @@ pub(crate) struct NewArgs {
     #[arg(long)]
     pub(crate) kind: Option<Kind>,
 
+    /// Checkout of Tenon whose crate a plugin in Rust uses [default: what tenon was built from, if it is there]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) sdk: Option<PathBuf>,
+
     /// Print the result as JSON, and ask nothing
     #[arg(long)]
     pub(crate) json: bool,

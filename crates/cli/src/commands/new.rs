@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::{Choice, Kind, Language, NewArgs};
 use crate::exit::{Code, Failure};
 use crate::output;
-use template::Plugin;
+use template::{Plugin, Sdk};
 
 pub(crate) async fn run(args: &NewArgs) -> Result<(), Failure> {
     let folder = &args.folder;
@@ -22,11 +22,13 @@ pub(crate) async fn run(args: &NewArgs) -> Result<(), Failure> {
         true => (args.lang, args.kind),
         false => question::ask(args.lang, args.kind).await?,
     };
+    let language = language.unwrap_or(Language::Python);
     let plugin = Plugin {
         name,
-        language: language.unwrap_or(Language::Python),
+        language,
         kind: kind.unwrap_or(Kind::All),
         is_windows: cfg!(windows),
+        sdk: sdk(language, args.sdk.as_deref())?,
     };
     name::check_for(plugin.language, &plugin.name)?;
     refuse_unsuitable(plugin.language, plugin.kind)?;
@@ -49,6 +51,12 @@ pub(crate) async fn run(args: &NewArgs) -> Result<(), Failure> {
         plugin.kind.name(),
         how_to_test(plugin.is_windows)
     ));
+    if plugin.language == Language::Rust && plugin.sdk == Sdk::Registry {
+        output::talk(
+            "note: cargo has to find tenon-plugin in the registry; if it does not, give `path` in Cargo.toml a checkout of Tenon, or \
+             use --sdk PATH",
+        );
+    }
     Ok(())
 }
 
@@ -60,6 +68,18 @@ fn how_to_test(is_windows: bool) -> &'static str {
             "  tenon dev     tests it whenever you save, and shows its calls\n"
         ),
         true => "  .\\test        tests it, with the hosts that it is for (requires bash)\n",
+    }
+}
+
+/// Where the crate of a plugin is. The other languages have their SDK in the folder.
+fn sdk(language: Language, checkout: Option<&Path>) -> Result<Sdk, Failure> {
+    match (language, checkout) {
+        (_, None) => Ok(Sdk::found()),
+        (Language::Rust, Some(checkout)) => Sdk::of(checkout),
+        (other, Some(_)) => Err(Failure::usage(format!(
+            "--sdk is for plugins in Rust: one in {} has its SDK in its own folder\n  hint: leave --sdk out",
+            other.title()
+        ))),
     }
 }
 

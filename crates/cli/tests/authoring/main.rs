@@ -4,6 +4,7 @@
 
 #![cfg(unix)]
 
+mod applied;
 mod dev;
 mod new;
 mod refusals;

@@ -130,7 +130,29 @@ fn target() -> PathBuf {
 #[tokio::test]
 async fn plugins_in_rust_are_built_and_pass_their_tests() {
     let shell = Shell::new();
+    let root = root();
+    let environment = with_cargo(&shell);
+    for kind in KINDS {
+        // With the versions of this workspace, which are there.
+        let line = format!(
+            "{environment}tenon new a-{kind} --lang rust --kind {kind} && cd a-{kind} && cp '{}' . && \
+             cargo fmt --check && ./test",
+            root.join("Cargo.lock").display()
+        );
+        let outcome = shell.run_within(BUILD, &line).await;
+        let printed = format!("{}\n{}", outcome.stdout, outcome.stderr);
+        assert_eq!(outcome.code, Some(0), "{kind}: {printed}");
+        assert!(!outcome.stderr.contains("warning"), "{kind}: {printed}");
+    }
+}
+
+fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().expect("the workspace")
+}
+
+/// The environment of cargo, which works offline, and builds where dependencies are kept.
+fn with_cargo(shell: &Shell) -> String {
     // Of a configuration above it, because a host does not pass every variable on.
     std::fs::create_dir(shell.path(".cargo")).expect("a folder");
     let config = format!(
@@ -145,21 +167,43 @@ async fn plugins_in_rust_are_built_and_pass_their_tests() {
             false => format!("export {name}='{value}'; "),
         }
     };
-    let environment: String = ["HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"]
+    ["HOME", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"]
         .map(kept)
-        .concat();
-    for kind in KINDS {
-        // With the versions of this workspace, which are there.
-        let line = format!(
-            "{environment}tenon new a-{kind} --lang rust --kind {kind} && cd a-{kind} && cp '{}' . && \
-             cargo fmt --check && ./test",
-            root.join("Cargo.lock").display()
-        );
-        let outcome = shell.run_within(BUILD, &line).await;
-        let printed = format!("{}\n{}", outcome.stdout, outcome.stderr);
-        assert_eq!(outcome.code, Some(0), "{kind}: {printed}");
-        assert!(!outcome.stderr.contains("warning"), "{kind}: {printed}");
-    }
+        .concat()
+}
+
+/// As a `tenon` that was installed needs it: without the sources that it was built from.
+#[tokio::test]
+async fn a_plugin_in_rust_uses_the_checkout_that_is_given() {
+    let shell = Shell::new();
+    let environment = with_cargo(&shell);
+    let lock = root().join("Cargo.lock").display().to_string();
+    std::os::unix::fs::symlink(root(), shell.path("sources")).expect("a link");
+    // cargo looks for the crate where the manifest says, and resolves its dependencies.
+    let line = format!(
+        "{environment}tenon new one --lang rust --kind function --sdk sources && cd one && cp '{lock}' . && \
+         cargo tree --invert tenon-plugin --depth 1 && cat Cargo.toml"
+    );
+    let outcome = shell.run_within(BUILD, &line).await;
+    let printed = format!("{}\n{}", outcome.stdout, outcome.stderr);
+    assert_eq!(outcome.code, Some(0), "{printed}");
+    let dependency = r#"tenon-plugin = { path = "[folder]/sources/crates/plugin" }"#;
+    assert!(outcome.stdout.contains(dependency), "{printed}");
+    assert!(outcome.stdout.contains("one v"), "{printed}");
+
+    let refused = shell
+        .run_unnoted("tenon new two --lang rust --sdk one")
+        .await;
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let problem = "one is not a checkout of Tenon: it has no crates/plugin/Cargo.toml";
+    assert!(refused.stderr.contains(problem), "{}", refused.stderr);
+    let refused = shell
+        .run_unnoted("tenon new two --lang python --sdk sources")
+        .await;
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let problem = "--sdk is for plugins in Rust";
+    assert!(refused.stderr.contains(problem), "{}", refused.stderr);
+    assert!(!shell.path("two").exists());
 }
 
 /// Without a terminal nothing is asked.

@@ -6,9 +6,10 @@
 //! `dot-` stands for the dot of a hidden file, and `.template` is removed: cargo would take a folder with a `Cargo.toml`
 //! for another package, and leave it out of ours.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::args::{Choice, Kind, Language};
+use crate::exit::Failure;
 
 /// Every template, by its path.
 const TEMPLATES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
@@ -23,6 +24,56 @@ pub(super) struct Plugin {
     pub(super) kind: Kind,
     /// Whether it is for Windows, which starts it in another way and lacks some commands of Tenon.
     pub(super) is_windows: bool,
+    /// Where the crate for plugins in Rust is.
+    pub(super) sdk: Sdk,
+}
+
+/// Where the crate for plugins in Rust is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Sdk {
+    /// In this folder of a checkout.
+    Folder(PathBuf),
+    /// In the registry of crates, once it is published.
+    Registry,
+}
+
+impl Sdk {
+    /// The crate in a checkout of Tenon.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub(super) fn of(checkout: &Path) -> Result<Sdk, Failure> {
+        let folder = std::path::absolute(checkout).unwrap_or_else(|_| checkout.to_owned());
+        let folder = folder.join("crates").join("plugin");
+        match folder.join("Cargo.toml").is_file() {
+            true => Ok(Sdk::Folder(folder)),
+            false => Err(Failure::usage(format!(
+                "{} is not a checkout of Tenon: it has no crates/plugin/Cargo.toml\n  \
+                 hint: give the folder that contains the sources of Tenon with --sdk PATH",
+                tenon_text::path(checkout)
+            ))),
+        }
+    }
+
+    /// The sources that this command was built from, if they are still there.
+    pub(super) fn found() -> Sdk {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+        let folder = crates.map(|crates| crates.join("plugin"));
+        folder
+            .filter(|folder| folder.join("Cargo.toml").is_file())
+            .map_or(Sdk::Registry, Sdk::Folder)
+    }
+
+    /// What a text of a manifest has in its place.
+    fn quoted(&self) -> String {
+        match self {
+            Sdk::Folder(folder) => {
+                let folder = folder.display().to_string();
+                folder.replace('\\', "\\\\").replace('"', "\\\"")
+            }
+            Sdk::Registry => String::new(),
+        }
+    }
 }
 
 /// A file of a new plugin.
@@ -122,10 +173,6 @@ impl Plugin {
                 None => {}
             }
         }
-        let checkout = checkout()
-            .unwrap_or_default()
-            .replace('\\', "\\\\")
-            .replace('"', "\\\"");
         let rendered = rendered.trim_end().to_owned() + "\n";
         let (python, tests) = match self.is_windows {
             false => (
@@ -139,7 +186,7 @@ impl Plugin {
             .replace("plugtests", tests)
             .replace("plugname", &self.name)
             .replace("plugversion", env!("CARGO_PKG_VERSION"))
-            .replace("plugcheckout", &checkout)
+            .replace("plugsources", &self.sdk.quoted())
     }
 
     /// What the marked parts of templates can be for.
@@ -153,10 +200,12 @@ impl Plugin {
             (kind, _) => words.push(kind.name()),
         }
         words.push(if self.is_windows { "windows" } else { "unix" }.to_owned());
-        words.push(match checkout() {
-            Some(_) => "checkout".to_owned(),
-            None => "published".to_owned(),
-        });
+        if self.language == Language::Rust {
+            words.push(match self.sdk {
+                Sdk::Folder(_) => "checkout".to_owned(),
+                Sdk::Registry => "published".to_owned(),
+            });
+        }
         words
     }
 }
@@ -172,13 +221,6 @@ fn marker(line: &str) -> Option<&str> {
     marked.strip_prefix(' ').map(str::trim)
 }
 
-/// The sources that this command was built from, if they are still there. A crate that is not published yet is found there.
-fn checkout() -> Option<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let crate_file = root.join("plugin/Cargo.toml");
-    crate_file.is_file().then(|| root.display().to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::ValueEnum;
@@ -189,12 +231,17 @@ mod tests {
         let mut every = Vec::new();
         for language in Language::value_variants() {
             for kind in Kind::value_variants() {
-                for is_windows in [false, true] {
+                for (sdk, is_windows) in [
+                    (Sdk::Folder("/sources/crates/plugin".into()), false),
+                    (Sdk::Registry, false),
+                    (Sdk::Registry, true),
+                ] {
                     every.push(Plugin {
                         name: "weather".into(),
                         language: *language,
                         kind: *kind,
                         is_windows,
+                        sdk,
                     });
                 }
             }
@@ -228,7 +275,7 @@ mod tests {
                 if is_vendored {
                     continue;
                 }
-                for left in ["plugname", "plugtests", "plugversion", "plugcheckout"] {
+                for left in ["plugname", "plugtests", "plugversion", "plugsources"] {
                     assert!(!text.contains(left), "{title}: {left} in {}", file.path);
                 }
                 assert!(
@@ -296,6 +343,40 @@ mod tests {
                     assert!(!text.contains(command), "{title}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_plugin_in_rust_says_where_its_crate_is() {
+        for (sdk, dependency, is_told) in [
+            (
+                Sdk::Folder(r#"/a "b"/crates/plugin"#.into()),
+                r#"tenon-plugin = { path = "/a \"b\"/crates/plugin" }"#.to_owned(),
+                false,
+            ),
+            (
+                Sdk::Registry,
+                format!("tenon-plugin = {:?}", env!("CARGO_PKG_VERSION")),
+                true,
+            ),
+        ] {
+            let plugin = Plugin {
+                name: "weather".into(),
+                language: Language::Rust,
+                kind: Kind::All,
+                is_windows: false,
+                sdk,
+            };
+            let files = plugin.files();
+            let text = |path: &str| {
+                let file = files.iter().find(|file| file.path == path).expect("a file");
+                let Content::Text(bytes) = &file.content else {
+                    panic!("a file")
+                };
+                String::from_utf8_lossy(bytes).into_owned()
+            };
+            assert!(text("Cargo.toml").lines().any(|line| line == dependency));
+            assert_eq!(text("README.md").contains("--sdk"), is_told);
         }
     }
 
