@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import unittest
 from typing import Any, Literal
 
 from program import call
 
-from tenon_plugin import Attributes, Plugin, _text
+from tenon_plugin import Attributes, Cancelled, Plugin, _text
 from tenon_plugin._host import Job
 from tenon_plugin._mcp import VERSIONS, Mcp
 from tenon_plugin._session import Session
@@ -44,6 +45,15 @@ def numbers(values: list[int | None], kind: Literal["odd", "even"] | None = None
 @plugin.action
 def find(is_known: bool) -> Place | None:
     return Place(name="b") if is_known else None
+
+
+STOPPED = threading.Event()
+
+
+@plugin.function
+def wait() -> str:
+    STOPPED.wait()
+    raise Cancelled
 
 
 class Talk:
@@ -102,6 +112,23 @@ class Tools(unittest.TestCase):
             answer = self.talk.ask("initialize", {"protocolVersion": version})
             self.assertEqual(answer["protocolVersion"], version)
         self.assertEqual([VERSIONS[0], VERSIONS[-1]], ["2024-10-07", "2025-11-25"])
+
+    def test_a_cancelled_call_is_not_answered_also_if_it_ends_while_it_is_cancelled(self) -> None:
+        talk = self.talk
+        talk.host.feed(_text.dumps(call(7, "tools/call", {"name": "wait"})) + b"\n")
+        job = talk.jobs.pop()
+        thread = threading.Thread(target=talk.host.run, args=(job,))
+
+        def stop() -> None:
+            STOPPED.set()
+            thread.join()
+
+        job.context._cancel = (stop,)
+        thread.start()
+        notification = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+        talk.host.feed(_text.dumps(notification) + b"\n")
+        self.assertFalse(thread.is_alive())
+        self.assertEqual(talk.answers, [])
 
 
 if __name__ == "__main__":

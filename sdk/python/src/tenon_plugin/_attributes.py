@@ -45,6 +45,9 @@ class Attribute:
         stable: bool = False,
         deprecated: str = "",
         block: bool = False,
+        nesting: str = "",
+        min: int | None = None,
+        max: int | None = None,
         variadic: bool = False,
         allow_unknown: bool = False,
         idempotency_key: bool = False,
@@ -59,14 +62,17 @@ class Attribute:
         self.replaces = replaces
         self.stable = stable
         self.deprecated = deprecated
-        self.block = block
+        self.block = block or bool(nesting) or min is not None or max is not None
+        self.nesting = nesting
+        self.min = min
+        self.max = max
         self.variadic = variadic
         self.allow_unknown = allow_unknown
         self.idempotency_key = idempotency_key
 
     def merged(self, other: Attribute) -> Attribute:
         """This one, with what another one sets."""
-        merged = Attribute.__new__(type(self))
+        merged = Attribute.__new__(Attribute)
         plain = vars(_NOTHING)
         for name, value in vars(self).items():
             theirs = getattr(other, name)
@@ -80,8 +86,18 @@ _NOTHING = Attribute()
 replaces = Attribute(replaces=True)
 #: The plugin computes the value, and an update does not change it.
 stable = Attribute(stable=True)
-#: It is written as blocks, ``rule { .. }``, instead of as an attribute.
-block = Attribute(block=True)
+
+
+class _Block(Attribute):
+    """A marker that can be called."""
+
+    def __call__(self, *, nesting: str = "", min: int | None = None, max: int | None = None) -> Attribute:
+        """Blocks of which there are ``min`` to ``max``, or one that is always there (``nesting="group"``)."""
+        return Attribute(block=True, nesting=nesting, min=min, max=max)
+
+
+#: It is written as blocks, ``rule { .. }``, instead of as an attribute; also ``block(min=1, max=3)``.
+block = _Block(block=True)
 #: Two calls with the same key are performed once; of the type ``str | None``.
 idempotency_key = Attribute(idempotency_key=True)
 
@@ -102,6 +118,9 @@ def attribute(
     stable: bool = False,
     deprecated: str = "",
     block: bool = False,
+    nesting: str = "",
+    min: int | None = None,
+    max: int | None = None,
     idempotency_key: bool = False,
 ) -> Any:
     """More about a field of a class, or a parameter, than its type says.
@@ -122,6 +141,9 @@ def attribute(
         stable=stable,
         deprecated=deprecated,
         block=block,
+        nesting=nesting,
+        min=min,
+        max=max,
         idempotency_key=idempotency_key,
     )
 

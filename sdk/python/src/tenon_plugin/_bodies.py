@@ -37,8 +37,8 @@ class Entry:
             is_optional = True
         self.is_required = not (self.has_default or is_optional or about.variadic)
         self.shape = optional(shape) if is_optional and not self.has_default else shape
-        self.nesting = nesting_of(self.shape) if about.block else ""
-        if self.nesting in ("list", "set", "map"):
+        self.nesting = nesting_of(self.shape, about) if about.block else ""
+        if self.nesting not in ("", "single"):
             # No blocks are an empty list.
             self.is_required = self.has_default = False
 
@@ -52,8 +52,8 @@ class Entry:
 
     def initial(self) -> Any:
         """The author's value of what is not given."""
-        if self.nesting in ("list", "set", "map"):
-            return self.shape.read({} if self.nesting == "map" else [])
+        if self.nesting not in ("", "single"):
+            return self.shape.read([] if self.nesting in ("list", "set") else {})
         if self.has_default:
             return initial(self.about.default, self.about.default_factory)
         return self.shape.read(None) if self.shape.allows_null else None
@@ -91,11 +91,20 @@ class Entry:
             raise error.below(self.name) from None
 
 
-def nesting_of(shape: Shape) -> str:
+def nesting_of(shape: Shape, about: Attribute) -> str:
     """How blocks of a shape are nested."""
     if shape.body is None:
         raise TypeError("a block is a class with attributes, or a list, set or dict of such")
-    return {"list": "list", "set": "set", "map": "map"}.get(shape.type.kind, "single")
+    found = {"list": "list", "set": "set", "map": "map"}.get(shape.type.kind, "single")
+    wanted = about.nesting or found
+    if wanted != found and (found, wanted) != ("single", "group"):
+        raise TypeError(f"a block with the nesting {wanted!r} cannot be {shape.type}; leave the nesting out")
+    has_bounds = about.min is not None or about.max is not None
+    if has_bounds and wanted not in ("list", "set"):
+        raise TypeError("min and max are for blocks that are a list or a set")
+    if has_bounds and not 0 <= (about.min or 0) <= (about.max if about.max is not None else about.min or 0):
+        raise TypeError(f"there cannot be {about.min} to {about.max} blocks")
+    return wanted
 
 
 class Body:

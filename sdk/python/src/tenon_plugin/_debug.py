@@ -54,7 +54,7 @@ class FrameLog:
     def _json(self, frame: bytes) -> str:
         text = frame.decode("utf-8", "backslashreplace").strip()
         try:
-            # Numbers keep their digits as texts do.
+            # Numbers keep their digits.
             message = json.loads(text, parse_float=_Digits, parse_int=_Digits)
         except (ValueError, RecursionError):
             # It may be a part of anything.
@@ -64,7 +64,7 @@ class FrameLog:
             if message.get("method") in self._secret_calls:
                 # By position, they have no names.
                 hidden["params"] = MASK
-        return text if hidden == message else json.dumps(hidden, ensure_ascii=False, default=str)
+        return text if hidden == message else _written(hidden)
 
     def _hidden(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -79,6 +79,17 @@ class FrameLog:
 
 class _Digits(str):
     """A number as it is written."""
+
+
+def _written(value: Any) -> str:
+    """JSON with the numbers as they came."""
+    if isinstance(value, _Digits):
+        return str(value)
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_written(name)}: {_written(inner)}' for name, inner in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _split(data: bytes) -> tuple[list[bytes], bytes]:

@@ -4,7 +4,7 @@ and its functions."""
 from __future__ import annotations
 
 from ._failure import Cancelled, Diagnostic, Failure, Unfit, failure_of
-from ._host import Job, Refused, member, written
+from ._host import Job, Refused, Unwritable, member, written
 from ._jsonrpc import FAILED, METHOD_NOT_FOUND, JsonRpc
 from ._places import ARGUMENTS, CHANGE, PLAIN, as_given, joined, located, split, stored
 from ._planning import created, found_of, returned_state
@@ -112,7 +112,13 @@ class Denobridge(JsonRpc):
 
     def _invoke(self, part: Any, job: Job) -> dict[str, Any]:
         values = part.body.read_all_or_raise(job.params.get("props") or {})
-        self.session.wait(part.run(values, job.context), job.context)
+        result = self.session.wait(part.run(values, job.context), job.context)
+        if part.outputs is not None:
+            # Nobody reads them here, but an action that returns something else has a mistake in it.
+            try:
+                written(part.outputs.write, result, "outputs")
+            except Unwritable as error:
+                raise Failure.outcome_unknown(f"the action was run, but {error}") from None
         return {"done": True}
 
     def _ephemeral(self, method: str, part: Any, job: Job) -> dict[str, Any]:

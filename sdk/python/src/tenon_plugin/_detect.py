@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._lines import MAX_BYTES, FrameError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,24 +15,64 @@ if TYPE_CHECKING:
 
 def detect(data: bytes, plugin: Plugin, is_over: bool = False) -> Callable[..., Host] | None:
     """Who is calling, by the first bytes. None if there are too few yet."""
-    start = data.lstrip(b" \t\r\n")
-    if not start:
-        return None
-    first = start[0]
-    if 0x90 <= first <= 0x9F or first in (0xDC, 0xDD):
-        from ._seasonings import Seasonings
+    return First(plugin).feed(data, is_over)
 
-        return Seasonings
-    if first in b"Cc" and start[:15].lower() == b"content-length:"[: len(start)]:
-        if len(start) < 15 and not is_over:
+
+class First:
+    """The first bytes, until they say who is calling."""
+
+    def __init__(self, plugin: Plugin, most: int = MAX_BYTES) -> None:
+        self._plugin = plugin
+        self._most = most
+        self._parts: list[bytes] = []
+        self._length = 0
+        #: Whether nothing but the end of the line is missing.
+        self._is_line = False
+
+    def feed(self, data: bytes, is_over: bool = False) -> Callable[..., Host] | None:
+        """Who is calling, with what came before. None if there are too few bytes yet."""
+        if not self._parts:
+            # Blanks before a message say nothing.
+            data = data.lstrip(b" \t\r\n")
+        if data:
+            self._parts.append(data)
+            self._length += len(data)
+        if self._is_line and not is_over and b"\n" not in data:
+            # A long line is not joined and searched again for each piece of it.
+            self._check()
             return None
-        from ._ipc import Service
+        return self._found(self.taken(), is_over)
 
-        return lambda *arguments: Service(*arguments, framing="headers")
-    line, newline, _ = start.partition(b"\n")
-    if not newline and not is_over:
-        return None
-    return _by_line(line, plugin)
+    def taken(self) -> bytes:
+        """All of them."""
+        whole = b"".join(self._parts)
+        self._parts = [whole] if whole else []
+        return whole
+
+    def _check(self) -> None:
+        if self._length > self._most:
+            raise FrameError(f"a line is longer than the limit of {self._most} bytes")
+
+    def _found(self, start: bytes, is_over: bool) -> Callable[..., Host] | None:
+        if not start:
+            return None
+        first = start[0]
+        if 0x90 <= first <= 0x9F or first in (0xDC, 0xDD):
+            from ._seasonings import Seasonings
+
+            return Seasonings
+        if first in b"Cc" and start[:15].lower() == b"content-length:"[: len(start)]:
+            if len(start) < 15 and not is_over:
+                return None
+            from ._ipc import Service
+
+            return lambda *arguments: Service(*arguments, framing="headers")
+        line, newline, _ = start.partition(b"\n")
+        if not newline and not is_over:
+            self._is_line = True
+            self._check()
+            return None
+        return _by_line(line, self._plugin)
 
 
 def _by_line(line: bytes, plugin: Plugin) -> Callable[..., Host]:

@@ -163,8 +163,10 @@ class Host:
         """The host does not wait for a request any more. Returns it if it is answered at once."""
         for job in list(self._running):
             if job.id == id and type(job.id) is type(id):
+                # Before its coroutine is stopped: the thread that waits for that would answer it.
+                is_claimed = job.may_cancel and self._claim(job)
                 job.context.cancel(job.may_cancel)
-                return job if job.may_cancel and self._claim(job) else None
+                return job if is_claimed else None
         return None
 
 

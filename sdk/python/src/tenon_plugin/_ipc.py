@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._failure import Cancelled, Unfit, failure_of
+from ._failure import Cancelled, Unfit, failure_of, is_mistake
 from ._host import Job, Refused, Unwritable
 from ._jsonrpc import FAILED, INVALID_PARAMS, METHOD_NOT_FOUND, JsonRpc
 from ._names import nearest
@@ -79,7 +79,7 @@ class Tools(JsonRpc):
             data["path"] = failure.path
         if failure.code:
             data["code"] = failure.code
-        elif isinstance(error, Unwritable) and job.method in self.plugin.actions:
+        elif (isinstance(error, Unwritable) or is_mistake(error)) and job.method in self.plugin.actions:
             data["code"] = "outcome_unknown"
         if failure.detail:
             data["detail"] = failure.detail

@@ -168,8 +168,11 @@ def outputs_shape(hint: Any) -> Shape:
 class DataSource(Call):
     """A data source of a plugin."""
 
-    def __init__(self, function: Any, given: Any, returns: Any, name: str, description: str) -> None:
+    def __init__(
+        self, function: Any, given: Any, returns: Any, name: str, description: str, deprecated: str = ""
+    ) -> None:
         super().__init__(function, given, name, description)
+        self.deprecated = deprecated
         hint = returns if returns is not None else self.returns_hint
         if hint is ABSENT or hint is None:
             raise TypeError(f"the data source {name} needs a return type: a class with attributes")
@@ -182,9 +185,10 @@ class DataSource(Call):
 class Kind:
     """A class of the author with several methods."""
 
-    def __init__(self, kind: Any, name: str, description: str) -> None:
+    def __init__(self, kind: Any, name: str, description: str, deprecated: str = "") -> None:
         self.kind = kind
         self.name = name
+        self.deprecated = deprecated
         self.description = description or first_paragraph(kind.__doc__)
 
     def instance(self, state: Any) -> Any:
@@ -233,8 +237,8 @@ class Kind:
 class Resource(Kind):
     """A managed resource of a plugin."""
 
-    def __init__(self, kind: Any, name: str, description: str) -> None:
-        super().__init__(kind, name, description)
+    def __init__(self, kind: Any, name: str, description: str, deprecated: str = "") -> None:
+        super().__init__(kind, name, description, deprecated)
         for method in ("create", "delete"):
             if not self.has(method):
                 raise TypeError(f"the resource {name} needs a method {method!r}")
@@ -257,8 +261,8 @@ class Resource(Kind):
 class Ephemeral(Kind):
     """An ephemeral resource of a plugin."""
 
-    def __init__(self, kind: Any, name: str, description: str) -> None:
-        super().__init__(kind, name, description)
+    def __init__(self, kind: Any, name: str, description: str, deprecated: str = "") -> None:
+        super().__init__(kind, name, description, deprecated)
         if not self.has("open"):
             raise TypeError(f"the ephemeral resource {name} needs a method 'open'")
         self.props = self.body("Props", "open", 0)

@@ -167,7 +167,7 @@ class Subject:
                 value = known.get(name)
             found[name] = None if attribute.get("write_only") else _known_parts(value)
         for name, entry in self.schema.blocks.items():
-            empty: Any = {"map": {}, "single": None}.get(entry.nesting, [])
+            empty: Any = {"map": {}, "group": {}, "single": None}.get(entry.nesting, [])
             value = _known_parts(known.get(name))
             found[name] = empty if value is None else value
         return found

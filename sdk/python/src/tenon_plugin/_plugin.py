@@ -179,6 +179,7 @@ class Plugin(Hooks):
         handler: None = None,
         *,
         description: str = "",
+        deprecated: str = "",
         attributes: Any = None,
         returns: Any = None,
     ) -> Callable[[F], F]: ...
@@ -189,6 +190,7 @@ class Plugin(Hooks):
         handler: F,
         *,
         description: str = "",
+        deprecated: str = "",
         attributes: Any = None,
         returns: Any = None,
     ) -> F: ...
@@ -198,13 +200,14 @@ class Plugin(Hooks):
         handler: Any = None,
         *,
         description: str = "",
+        deprecated: str = "",
         attributes: Any = None,
         returns: Any = None,
     ) -> Any:
         """Adds a data source: a function whose result is a class with attributes."""
 
         def add(name: str, handler: Any) -> None:
-            part = DataSource(handler, attributes, returns, name, description)
+            part = DataSource(handler, attributes, returns, name, description, deprecated)
             check_data_source(part)
             self._add("data source", self.data_sources, name, part)
 
@@ -214,11 +217,13 @@ class Plugin(Hooks):
     def resource(self, name: C) -> C: ...
     @overload
     def resource(
-        self, name: str | None = None, handler: None = None, *, description: str = ""
+        self, name: str | None = None, handler: None = None, *, description: str = "", deprecated: str = ""
     ) -> Callable[[C], C]: ...
     @overload
-    def resource(self, name: str, handler: Any, *, description: str = "") -> Any: ...
-    def resource(self, name: Any = None, handler: Any = None, *, description: str = "") -> Any:
+    def resource(self, name: str, handler: Any, *, description: str = "", deprecated: str = "") -> Any: ...
+    def resource(
+        self, name: Any = None, handler: Any = None, *, description: str = "", deprecated: str = ""
+    ) -> Any:
         """Adds a resource: a class (or an object) with ``create`` and ``delete``, and where it makes
         sense ``read``, ``update``, ``modify_plan`` and ``upgrade``.
 
@@ -228,7 +233,7 @@ class Plugin(Hooks):
         """
 
         def add(name: str, kind: Any) -> None:
-            self._add("resource", self.resources, name, Resource(kind, name, description))
+            self._add("resource", self.resources, name, Resource(kind, name, description, deprecated))
 
         return self._decorated(name, handler, lambda name, kind: add(_snake(name), kind))
 
@@ -236,15 +241,17 @@ class Plugin(Hooks):
     def ephemeral(self, name: C) -> C: ...
     @overload
     def ephemeral(
-        self, name: str | None = None, handler: None = None, *, description: str = ""
+        self, name: str | None = None, handler: None = None, *, description: str = "", deprecated: str = ""
     ) -> Callable[[C], C]: ...
     @overload
-    def ephemeral(self, name: str, handler: Any, *, description: str = "") -> Any: ...
-    def ephemeral(self, name: Any = None, handler: Any = None, *, description: str = "") -> Any:
+    def ephemeral(self, name: str, handler: Any, *, description: str = "", deprecated: str = "") -> Any: ...
+    def ephemeral(
+        self, name: Any = None, handler: Any = None, *, description: str = "", deprecated: str = ""
+    ) -> Any:
         """Adds an ephemeral resource: a class with ``open``, and optionally ``renew`` and ``close``."""
 
         def add(name: str, kind: Any) -> None:
-            self._add("ephemeral resource", self.ephemerals, name, Ephemeral(kind, name, description))
+            self._add("ephemeral resource", self.ephemerals, name, Ephemeral(kind, name, description, deprecated))
 
         return self._decorated(name, handler, lambda name, kind: add(_snake(name), kind))
 

@@ -19,11 +19,19 @@ class Schema:
     """The attributes of something in Terraform: what users give, and what the plugin returns."""
 
     def __init__(
-        self, given: Body, returned: Body | None = None, *, description: str = "", version: int = 0, **more: bool
+        self,
+        given: Body,
+        returned: Body | None = None,
+        *,
+        description: str = "",
+        deprecated: str = "",
+        version: int = 0,
+        **more: bool,
     ) -> None:
         self.given = given
         self.returned = returned
         self.description = description
+        self.deprecated = deprecated
         self.version = version
         self.attributes: dict[str, dict[str, Any]] = {}
         #: The type of each attribute as values have it, without optional attributes.
@@ -70,6 +78,8 @@ class Schema:
         sent: dict[str, Any] = {"version": self.version} if self.version else {}
         if self.description:
             sent["description"] = self.description
+        if self.deprecated:
+            sent["deprecation"] = self.deprecated
         sent["attributes"] = self.attributes
         if self.blocks:
             sent["blocks"] = {name: _block(one) for name, one in self.blocks.items()}
@@ -114,6 +124,9 @@ def _block(entry: Entry) -> dict[str, Any]:
     written: dict[str, Any] = {"nesting": entry.nesting}
     if entry.nesting == "single" and entry.is_required:
         written["min"] = written["max"] = 1
+    for bound, count in (("min", entry.about.min), ("max", entry.about.max)):
+        if count is not None:
+            written[bound] = count
     if entry.about.description or body.description:
         written["description"] = entry.about.description or body.description
     if entry.about.deprecated:
@@ -131,14 +144,19 @@ def resource_schemas(plugin: Plugin) -> dict[str, dict[str, Schema]]:
             resource.props,
             resource.state,
             description=resource.description,
+            deprecated=resource.deprecated,
             version=resource.version,
             has_id=True,
             always_replaced=not resource.is_updated,
         )
     for name, source in plugin.data_sources.items():
-        found["data_sources"][name] = Schema(source.body, source.returned, description=source.description)
+        found["data_sources"][name] = Schema(
+            source.body, source.returned, description=source.description, deprecated=source.deprecated
+        )
     for name, ephemeral in plugin.ephemerals.items():
-        found["ephemeral"][name] = Schema(ephemeral.props, ephemeral.result, description=ephemeral.description)
+        found["ephemeral"][name] = Schema(
+            ephemeral.props, ephemeral.result, description=ephemeral.description, deprecated=ephemeral.deprecated
+        )
     if plugin.config is not None and plugin.config.body.entries:
         found["provider"]["provider"] = Schema(plugin.config.body, description=plugin.config.description)
     return found
@@ -180,7 +198,10 @@ def function_schema(function: Function) -> dict[str, Any]:
         variadic = _parameter(function.variadic)
         variadic.pop("optional", None)
         written["variadic"] = variadic
-    written["returns"] = str(function.returns.type.without_optional())
+    returns = function.returns
+    written["returns"] = str(returns.type.without_optional())
+    if returns.is_secret or (returns.body is not None and returns.body.has_secret):
+        written["sensitive"] = True
     if function.deprecated:
         written["deprecation"] = function.deprecated
     return written

@@ -6,7 +6,7 @@ import os
 import sys
 from _thread import allocate_lock, get_ident, start_new_thread
 
-from ._detect import detect
+from ._detect import First
 from ._runner import Runner
 from ._session import Session
 from ._stdio import CHUNK, Output, debug_log, take_over
@@ -77,7 +77,7 @@ class _Served:
         self._show = show
         self._output = Output(output, show)
         self._host: Host | None = None
-        self._early = b""
+        self._first = First(plugin)
         self._main = get_ident()
         self.problem = ""
         #: Whether the host is gone, or has said goodbye.
@@ -194,15 +194,15 @@ class _Served:
         return b"" if self.runner.is_stopped else _read(self._input, CHUNK)
 
     def _begin(self, data: bytes) -> bool:
-        self._early += data
-        make = detect(self._early, self.session.plugin, is_over=not data)
+        make = self._first.feed(data, is_over=not data)
         if make is None:
             return bool(data)
         self._host = make(self.session, self._output.send, self.runner.queue.append)
+        early = self._first.taken()
+        self._first = First(self.session.plugin)
         if self._show is not None:
-            self._show("<--", self._early)
-        self._host.feed(self._early)
-        self._early = b""
+            self._show("<--", early)
+        self._host.feed(early)
         if not data:
             self._host.finish()
         return bool(data) and not self._is_ended()

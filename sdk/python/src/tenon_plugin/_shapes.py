@@ -6,7 +6,7 @@ import sys
 
 from ._attributes import ABSENT
 from ._failure import Unfit
-from ._types import ANY, BOOL, NUMBER, STRING, Type, list_of, map_of, mismatch, parse, set_of
+from ._types import ANY, BOOL, MAX_DEPTH, NUMBER, STRING, Type, list_of, map_of, mismatch, parse, set_of
 from ._unknown import UnknownType
 from ._values import number, plain
 
@@ -142,22 +142,36 @@ _FLOAT = Shape(NUMBER, _read_float, write_number)
 
 def _write_any(value: Any) -> Any:
     """A value of any type, as it is: also objects of the author's classes."""
+    try:
+        return _write_deep(value, 0)
+    except RecursionError:
+        # Through objects of the author's classes, which may contain anything.
+        raise _too_deep() from None
+
+
+def _write_deep(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, (str, bool, int, float, UnknownType)):
         return value
+    if depth > MAX_DEPTH:
+        raise _too_deep()
     if isinstance(value, dict):
-        return {str(key): _write_any(one) for key, one in value.items()}
+        return {str(key): _write_deep(one, depth + 1) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_write_any(one) for one in value]
+        return [_write_deep(one, depth + 1) for one in value]
     if isinstance(value, (set, frozenset)):
-        return sorted((_write_any(one) for one in value), key=repr)
+        return sorted((_write_deep(one, depth + 1) for one in value), key=repr)
     if type(value).__name__ in ("Decimal", "Dynamic"):
         return value
     if hasattr(value, "reveal"):
-        return _write_any(value.reveal())
+        return _write_deep(value.reveal(), depth + 1)
     try:
         return shape_of(type(value)).write(value)
     except TypeError:
         raise Unfit(f"a value of type {type(value).__name__} has no type in Terraform") from None
+
+
+def _too_deep() -> Unfit:
+    return Unfit(f"the value is nested more than {MAX_DEPTH} levels deep, or contains itself")
 
 
 _ANY = Shape(ANY, plain, _write_any, allows_null=True)

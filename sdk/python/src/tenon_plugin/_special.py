@@ -103,7 +103,10 @@ def text(kind: Any) -> Shape:
         try:
             if name == "datetime":
                 # Before Python 3.11 it does not read the Z.
-                return kind.fromisoformat(value[:-1] + "+00:00" if value[-1:] in ("Z", "z") else value)
+                found = kind.fromisoformat(value[:-1] + "+00:00" if value[-1:] in ("Z", "z") else value)
+                if found.utcoffset() is None:
+                    raise ValueError("a time without a zone")
+                return found
             return kind.fromisoformat(value) if name == "date" else kind(value)
         except ValueError:
             raise Unfit(f"{words} is required") from None
@@ -114,6 +117,9 @@ def text(kind: Any) -> Shape:
             return value
         if not isinstance(value, kind):
             raise mismatch(STRING, value)
+        if name == "datetime" and value.utcoffset() is None:
+            # In RFC 3339, a time says where it is.
+            raise Unfit("a time with a zone is required, such as datetime.now(timezone.utc)")
         if name == "datetime" or name == "date":
             written: str = value.isoformat()
             return written[:-6] + "Z" if written.endswith("+00:00") else written

@@ -255,4 +255,6 @@ def mismatch(wanted: Type, value: Any) -> Unfit:
     """The error for a value of another type, which does not quote it: it may be a secret."""
     if value is None:
         return Unfit("a value is required, but this is null")
-    return Unfit(f"{wanted.words()} is required, but this is {type_of(value).words()}")
+    # What is inside does not matter, and may have no end.
+    around = {} if isinstance(value, dict) else [] if isinstance(value, (list, tuple)) else value
+    return Unfit(f"{wanted.words()} is required, but this is {type_of(around).words()}")

@@ -330,7 +330,7 @@ def _completed(schema: Schema, config: Mapping[str, Any], has_defaults: bool = T
             raise Failure(f'the attribute "{name}" is required', path=name)
         found[name] = value
     for name, entry in schema.blocks.items():
-        empty: Any = {"map": {}, "single": None}.get(entry.nesting, [])
+        empty: Any = {"map": {}, "group": {}, "single": None}.get(entry.nesting, [])
         found[name] = given.get(name, empty)
     return found
 
