@@ -59,7 +59,9 @@ declare class Failure extends Error {
 }
 /** Whether an error is a {@link Failure}. */
 declare function isFailure(error: unknown): error is Failure;
-/** Any thrown value as a failure, with the causes of an error as its detail. */
+/** Whether an error is a mistake in the program, and does not say that something failed. */
+declare function isMistake(error: unknown): boolean;
+/** Any thrown value as a failure, with the causes of an error, and the errors that it is made of, as its detail. */
 declare function asFailure(thrown: unknown): Failure;
 /** `city: unknown city "Atlantis"`: what hosts with one text for an error show. */
 declare function failureText(failure: Failure): string;
@@ -225,6 +227,8 @@ declare function typeFromJson(json: unknown, depth?: number): Type | undefined;
 declare function isOptional(one: Declaration): boolean;
 /** Whether a value of this declaration cannot be null. */
 declare function mustBeThere(one: Declaration): boolean;
+/** Whether a value of this declaration is a secret, or has one in it. */
+declare function holdsSecret({ secret, writeOnly, type }: Declaration): boolean;
 /** The declaration of a name that is known to be there. */
 declare function declared(attributes: Declarations, name: string): Declaration;
 /** Sets a member, also one called `__proto__`. */
@@ -439,7 +443,7 @@ declare function bigint<const O extends FieldOptions<bigint>>(options?: string |
 declare function big<const O extends FieldOptions<Exact>>(options?: string | O): Field<Exact, Chosen<O>>;
 /** True or false. */
 declare function bool<const O extends FieldOptions<boolean>>(options?: string | O): Field<boolean, Chosen<O>>;
-/** Anything: lists are arrays, maps are objects, and long numbers are `bigint` or `Big`. */
+/** Anything, also null: lists are arrays, maps are objects, and long numbers are `bigint` or `Big`. What is left out is null. */
 declare function any<const O extends FieldOptions<unknown>>(options?: string | O): Field<unknown, Chosen<O>>;
 type Element<F> = Given<F> | (CanBeAbsent<F> extends true ? null : never);
 /** Values of one type in their order. */
@@ -699,6 +703,7 @@ interface EphemeralHandlers<State, Props, ReturnedResult> {
 type Any = any;
 /** A function that a plugin offers. */
 interface FunctionPart {
+    readonly summary?: string | undefined;
     readonly description: string;
     readonly deprecated?: string;
     readonly body: Body;
@@ -834,10 +839,13 @@ interface OfferedParameter {
 /** A function in a schema. */
 interface OfferedFunction {
     summary?: string;
+    description?: string;
     deprecation?: string;
     parameters: OfferedParameter[];
     variadic?: OfferedParameter;
     returns: string;
+    /** The result contains a secret: tools do not show it. */
+    sensitive?: true;
 }
 /** What a plugin offers, in the words of Seasonings and Orchard. */
 interface Offer {
@@ -878,6 +886,8 @@ interface PluginInfo {
 }
 /** What can be said about a function. */
 interface FunctionOptions<P, R, V> {
+    /** One line, for lists of functions. */
+    summary?: string;
     description?: string;
     deprecated?: string;
     parameters?: P;
@@ -1523,6 +1533,8 @@ declare class Host {
 }
 
 // values/json
+/** Deeper nesting than any host sends or reads, and less than the stack holds. */
+declare const DEEPEST = 128;
 /**
  * Reads JSON, with all digits of its numbers: one that a `number` cannot hold is a `bigint` or a `Big`.
  *
@@ -1553,12 +1565,22 @@ type Format = "msgpack" | "json";
  * @throws {Unwritable} It does not fit.
  */
 declare function writeDeclared(value: unknown, one: Declaration, format: Format, path?: Path): Wire;
+/** Whether a value has its content in members: that of a `Map`, a `Date` or a `URLSearchParams` is elsewhere, and would be lost. */
+declare function hasMembers(value: unknown): value is Record<string, unknown>;
+/**
+ * The members of what an author returned; nothing has none.
+ *
+ * @throws {Unwritable} It is not an object with members.
+ */
+declare function membersOf(value: unknown, path?: Path): Record<string, unknown>;
+/** How a value becomes an object, for errors. */
+declare function hintFor(value: unknown): string;
 /**
  * Writes an object of attributes. One that is not declared is an error, as is a missing one that is not optional.
  *
  * @throws {Unwritable} It does not fit.
  */
-declare function writeObject(value: Record<string, unknown>, attributes: Declarations, format: Format, path?: Path): Record<string, Wire>;
+declare function writeObject(given: unknown, attributes: Declarations, format: Format, path?: Path): Record<string, Wire>;
 /** Writes a value by what it is: arrays as lists, objects as maps. @throws {Unwritable} It cannot be written. */
 declare function writeImplied(given: unknown, format: Format, path: Path): Wire;
 /** The type that a value implies: arrays are tuples, objects are objects. */

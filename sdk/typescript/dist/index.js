@@ -46,27 +46,51 @@ class Failure extends Error {
 function isFailure(error) {
     return typeof error === "object" && error !== null && error[FAILURE] === true;
 }
+function isMistake(error) {
+    if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)
+        return true;
+    return error instanceof Error && error.code === "ERR_ASSERTION";
+}
+const MOST_CAUSES = 32;
 function asFailure(thrown) {
     if (isFailure(thrown))
         return thrown;
     if (!(thrown instanceof Error))
         return new Failure(textOf(thrown));
-    const causes = [];
-    let cause = thrown.cause;
-    for (let depth = 0; cause instanceof Error && depth < 8; depth += 1) {
-        const { message } = cause;
-        if (![thrown.message, ...causes].some((text) => text.includes(message)))
-            causes.push(message);
-        cause = cause.cause;
+    const [first = thrown, ...others] = reasonsOf(thrown);
+    const headline = thrown.message || (isAggregate(thrown) && textOf(first, "")) || thrown.name;
+    const texts = [];
+    for (const text of [first, ...others].map((one) => textOf(one, ""))) {
+        if (text !== "" && ![headline, ...texts].some((known) => known.includes(text)))
+            texts.push(text);
     }
-    const detail = causes.length > 0 ? causes.join("\n") : undefined;
-    return new Failure(thrown.message || thrown.name, { cause: thrown, detail });
+    return new Failure(headline, { cause: thrown, detail: texts.length > 0 ? texts.join("\n") : undefined });
 }
-function textOf(thrown) {
+function isAggregate(error) {
+    return error instanceof Error && Array.isArray(error.errors);
+}
+function reasonsOf(error) {
+    const found = [];
+    const add = (one) => {
+        if (one === undefined || one === error || found.includes(one) || found.length >= MOST_CAUSES)
+            return;
+        found.push(one);
+        if (one instanceof Error)
+            below(one);
+    };
+    const below = (one) => {
+        if (isAggregate(one))
+            one.errors.forEach(add);
+        add(one.cause);
+    };
+    below(error);
+    return found;
+}
+function textOf(thrown, otherwise = "the plugin failed; no reason was given") {
     if (typeof thrown === "string" && thrown !== "")
         return thrown;
     const message = thrown?.message;
-    return typeof message === "string" && message !== "" ? message : "the plugin failed; no reason was given";
+    return typeof message === "string" && message !== "" ? message : otherwise;
 }
 function failureText(failure) {
     const text = failure.path === undefined || failure.path.length === 0
@@ -211,7 +235,8 @@ function bool(options) {
     return field({ kind: "bool" }, options);
 }
 function any(options) {
-    return field({ kind: "any" }, options);
+    const given = typeof options === "string" ? { description: options } : options;
+    return field({ kind: "any" }, { nullable: true, ...given });
 }
 function list(element, options) {
     return field({ kind: "list", element: elementOf(element) }, options);
@@ -363,6 +388,15 @@ function isOptional(one) {
 function mustBeThere(one) {
     return one.type.kind !== "any" && one.nullable !== true && !isOptional(one);
 }
+function holdsSecret({ secret, writeOnly, type }) {
+    if (secret === true || writeOnly === true)
+        return true;
+    if (type.kind === "object")
+        return Object.values(type.attributes).some(holdsSecret);
+    if (type.kind === "tuple")
+        return type.elements.some(holdsSecret);
+    return "element" in type && holdsSecret(type.element);
+}
 function declared(attributes, name) {
     return attributes[name];
 }
@@ -506,6 +540,173 @@ function decimalText(number) {
         return number.toString();
     const text = String(number);
     return text.includes("e") ? new Big(text).toString() : text;
+}
+
+// values/json
+const DEEPEST = 128;
+const LONG_NUMBER = /[:[,]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;
+function parseJson(text) {
+    if (LONG_NUMBER.test(text))
+        return new JsonParser(text).whole();
+    if (isDeep(text))
+        throw new SyntaxError("the JSON is nested too deeply");
+    return JSON.parse(text);
+}
+function isDeep(text) {
+    if (text.length <= 2 * DEEPEST)
+        return false;
+    let depth = 0;
+    for (let at = 0; at < text.length; at += 1) {
+        switch (text.charCodeAt(at)) {
+            case 0x22: {
+                at = endOfText(text, at);
+                if (at < 0)
+                    return false;
+                break;
+            }
+            case 0x5b:
+            case 0x7b:
+                depth += 1;
+                if (depth > DEEPEST)
+                    return true;
+                break;
+            case 0x5d:
+            case 0x7d:
+                depth -= 1;
+        }
+    }
+    return false;
+}
+function endOfText(text, start) {
+    for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+        let slashes = 0;
+        while (text.charCodeAt(end - 1 - slashes) === 0x5c)
+            slashes += 1;
+        if (slashes % 2 === 0)
+            return end;
+    }
+    return -1;
+}
+const MARK = "\u{e000}tenon-number:";
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, "g");
+function stringifyJson(value) {
+    try {
+        return JSON.stringify(value) ?? "null";
+    }
+    catch (error) {
+        if (!(error instanceof TypeError))
+            throw error;
+        return JSON.stringify(marked(value)).replace(MARKED, "$1");
+    }
+}
+function marked(value) {
+    if (typeof value === "bigint" || isBig(value))
+        return MARK + decimalText(value);
+    if (Array.isArray(value))
+        return value.map(marked);
+    if (typeof value !== "object" || value === null || "toJSON" in value)
+        return value;
+    const found = {};
+    for (const [name, one] of Object.entries(value))
+        put(found, name, marked(one));
+    return found;
+}
+class JsonParser {
+    #text;
+    #at = 0;
+    constructor(text) {
+        this.#text = text;
+    }
+    whole() {
+        const value = this.#value(0);
+        this.#blanks();
+        if (this.#at < this.#text.length)
+            this.#fail();
+        return value;
+    }
+    #fail() {
+        throw new SyntaxError(`invalid JSON at character ${this.#at}`);
+    }
+    #blanks() {
+        while (" \t\n\r".includes(this.#text[this.#at] ?? "x"))
+            this.#at += 1;
+    }
+    #value(depth) {
+        if (depth > DEEPEST)
+            throw new SyntaxError("the JSON is nested too deeply");
+        this.#blanks();
+        switch (this.#text[this.#at]) {
+            case "{":
+                return this.#object(depth);
+            case "[":
+                return this.#array(depth);
+            case '"':
+                return this.#string();
+            default:
+                return this.#scalar();
+        }
+    }
+    #object(depth) {
+        const found = {};
+        this.#at += 1;
+        this.#blanks();
+        if (this.#take("}"))
+            return found;
+        do {
+            this.#blanks();
+            if (this.#text[this.#at] !== '"')
+                this.#fail();
+            const name = this.#string();
+            this.#blanks();
+            if (!this.#take(":"))
+                this.#fail();
+            put(found, name, this.#value(depth + 1));
+            this.#blanks();
+        } while (this.#take(","));
+        return this.#take("}") ? found : this.#fail();
+    }
+    #array(depth) {
+        const found = [];
+        this.#at += 1;
+        this.#blanks();
+        if (this.#take("]"))
+            return found;
+        do {
+            found.push(this.#value(depth + 1));
+            this.#blanks();
+        } while (this.#take(","));
+        return this.#take("]") ? found : this.#fail();
+    }
+    #take(letter) {
+        if (this.#text[this.#at] !== letter)
+            return false;
+        this.#at += 1;
+        return true;
+    }
+    #string() {
+        let end = this.#at + 1;
+        while (this.#text[end] !== '"') {
+            if (end >= this.#text.length)
+                this.#fail();
+            end += this.#text[end] === "\\" ? 2 : 1;
+        }
+        const quoted = this.#text.slice(this.#at, end + 1);
+        this.#at = end + 1;
+        return JSON.parse(quoted);
+    }
+    #scalar() {
+        const rest = /[^\s,\]}]*/y;
+        rest.lastIndex = this.#at;
+        const text = rest.exec(this.#text)?.[0] ?? "";
+        if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) {
+            this.#at += text.length;
+            return exactNumber(text) ?? this.#fail();
+        }
+        if (text !== "true" && text !== "false" && text !== "null")
+            this.#fail();
+        this.#at += text.length;
+        return JSON.parse(text);
+    }
 }
 
 // ipc/bytes
@@ -762,11 +963,12 @@ class Reader {
                 return type.kind === "list" || type.element.type.kind === "object" ? elements : new Set(elements);
             }
             case "map": {
-                if (!isRecord(value))
+                const all = value instanceof Map ? Object.fromEntries(value) : value;
+                if (!isRecord(all))
                     return this.#wrong(value, type, path, step);
                 const here = below(path, step);
                 const found = {};
-                for (const [key, one] of Object.entries(value))
+                for (const [key, one] of Object.entries(all))
                     put(found, key, this.declared(one, type.element, here, key));
                 return found;
             }
@@ -1022,23 +1224,42 @@ function writeTyped(value, type, format, path) {
             if (!isIterable(value))
                 break;
             return writeTuple(Array.from(value), type.elements, format, path);
-        case "map": {
-            if (!isRecord(value))
+        case "map":
+            if (!(value instanceof Map) && !hasMembers(value))
                 break;
-            const found = {};
-            for (const key of Object.keys(value).sort(bytewise)) {
-                if (value[key] !== undefined) {
-                    put(found, key.normalize("NFC"), writeElement(value[key], type.element, format, [...path, key]));
-                }
-            }
-            return found;
-        }
+            return writeEntries(entriesOf(value, path), path, (one, place) => writeElement(one, type.element, format, place));
         case "object":
-            if (!isRecord(value))
-                break;
             return writeObject(value, type.attributes, format, path);
     }
     throw new Unwritable(path, `${typeName(type)} is required, but this is ${jsName(value)}`);
+}
+function hasMembers(value) {
+    return isRecord(value) && Object.prototype.toString.call(value) === "[object Object]";
+}
+function membersOf(value, path = []) {
+    if (value === undefined || value === null)
+        return {};
+    if (hasMembers(value))
+        return value;
+    throw new Unwritable(path, `an object is required, but this is ${jsName(value)}${hintFor(value)}`);
+}
+function hintFor(value) {
+    return value instanceof Map ? "; return Object.fromEntries(map)" : "";
+}
+function entriesOf(value, path) {
+    const all = value instanceof Map ? [...value] : Object.entries(value);
+    const entries = all.filter(([, one]) => one !== undefined).map(([key, one]) => {
+        if (typeof key !== "string")
+            throw new Unwritable(path, `the keys of a map must be strings, but one is ${jsName(key)}`);
+        return [key, one];
+    });
+    return entries.sort(([a], [b]) => bytewise(a, b));
+}
+function writeEntries(entries, path, write) {
+    const found = {};
+    for (const [key, one] of entries)
+        put(found, key.normalize("NFC"), write(one, [...path, key]));
+    return found;
 }
 function writeElement(value, one, format, path) {
     const written = writeDeclared(value, one, format, path);
@@ -1060,7 +1281,8 @@ function sortedNames(attributes) {
         namesInOrder.set(attributes, names = Object.keys(attributes).sort(bytewise));
     return names;
 }
-function writeObject(value, attributes, format, path = []) {
+function writeObject(given, attributes, format, path = []) {
+    const value = membersOf(given, path);
     for (const name in value) {
         if (value[name] !== undefined && !Object.hasOwn(attributes, name)) {
             throw new Unwritable([...path, name], "the attribute is not declared");
@@ -1106,16 +1328,15 @@ function writeImplied(given, format, path) {
     }
     if (value instanceof Date)
         return value.toISOString();
+    if (path.length > DEEPEST) {
+        throw new Unwritable(path.slice(0, 3), `the value is nested more than ${DEEPEST} levels deep, or contains itself`);
+    }
     if (isIterable(value))
         return Array.from(value, (one, index) => writeImplied(one, format, [...path, index]));
-    if (!isRecord(value))
+    if (!(value instanceof Map) && !hasMembers(value)) {
         throw new Unwritable(path, `a value is required, but this is ${jsName(value)}`);
-    const found = {};
-    for (const key of Object.keys(value).sort(bytewise)) {
-        if (value[key] !== undefined)
-            put(found, key.normalize("NFC"), writeImplied(value[key], format, [...path, key]));
     }
-    return found;
+    return writeEntries(entriesOf(value, path), path, (one, place) => writeImplied(one, format, place));
 }
 function impliedType(plain) {
     if (typeof plain === "string")
@@ -1187,6 +1408,8 @@ function canonical(value) {
         return `0x${Array.from(value, (byte) => byte.toString(16)).join()}`;
     if (value instanceof Set)
         return `[${[...value].map(canonical).sort().join()}]`;
+    if (value instanceof Map)
+        return canonical(Object.fromEntries(value));
     if (Array.isArray(value))
         return `[${value.map(canonical).join()}]`;
     if (!isRecord(value))
@@ -1203,7 +1426,10 @@ function jsName(value) {
         return "a bool";
     if (typeof value === "string" || typeof value === "function")
         return `a ${typeof value}`;
-    return typeof value === "object" && value !== null ? "an object" : String(value);
+    if (typeof value !== "object" || value === null)
+        return String(value);
+    const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+    return kind === "Object" ? "an object" : `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 // define/offer
@@ -1231,7 +1457,7 @@ function offerOf({ name, version, parts }) {
         storage: [...parts.storage.keys()].sort(),
     };
 }
-const ID = { type: { kind: "string" }, stable: true, description: "The id." };
+const ID = { type: { kind: "string" }, stable: true, description: "The id of the resource." };
 function text(name, value) {
     return (value === undefined || value === "" ? {} : { [name]: value });
 }
@@ -1324,24 +1550,27 @@ function functionSchema(one, key) {
         throw new TypeError(`${place}: optional parameters cannot be combined with a variadic one`);
     }
     return {
-        ...text("summary", one.description),
+        ...text("summary", one.summary),
+        ...text("description", one.description),
         ...text("deprecation", one.deprecated),
         parameters,
         ...(one.variadic === undefined
             ? {}
             : { variadic: offeredParameter(place, one.variadic.name, one.variadic.element) }),
         returns: typeText(one.returns.type),
+        ...(holdsSecret(one.returns) ? { sensitive: true } : {}),
     };
 }
 function offeredParameter(place, name, one) {
     const given = defaultOf(`${place}, parameter ${name}`, one);
+    const canBeLeftOut = one.optional === true || given.default !== undefined;
     return {
         name,
         type: typeText(one.type),
         ...text("description", one.description),
         ...(one.optional === true && given.default === undefined ? { optional: true } : {}),
         ...given,
-        ...(one.nullable === true ? { allow_null: true } : {}),
+        ...(one.nullable === true && !canBeLeftOut ? { allow_null: true } : {}),
         ...(one.allowUnknown === true ? { allow_unknown: true } : {}),
     };
 }
@@ -1840,173 +2069,6 @@ class Session {
     }
 }
 
-// values/json
-const DEEPEST = 128;
-const LONG_NUMBER = /[:[,]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;
-function parseJson(text) {
-    if (LONG_NUMBER.test(text))
-        return new JsonParser(text).whole();
-    if (isDeep(text))
-        throw new SyntaxError("the JSON is nested too deeply");
-    return JSON.parse(text);
-}
-function isDeep(text) {
-    if (text.length <= 2 * DEEPEST)
-        return false;
-    let depth = 0;
-    for (let at = 0; at < text.length; at += 1) {
-        switch (text.charCodeAt(at)) {
-            case 0x22: {
-                at = endOfText(text, at);
-                if (at < 0)
-                    return false;
-                break;
-            }
-            case 0x5b:
-            case 0x7b:
-                depth += 1;
-                if (depth > DEEPEST)
-                    return true;
-                break;
-            case 0x5d:
-            case 0x7d:
-                depth -= 1;
-        }
-    }
-    return false;
-}
-function endOfText(text, start) {
-    for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-        let slashes = 0;
-        while (text.charCodeAt(end - 1 - slashes) === 0x5c)
-            slashes += 1;
-        if (slashes % 2 === 0)
-            return end;
-    }
-    return -1;
-}
-const MARK = "\u{e000}tenon-number:";
-const MARKED = new RegExp(`"${MARK}([^"]*)"`, "g");
-function stringifyJson(value) {
-    try {
-        return JSON.stringify(value) ?? "null";
-    }
-    catch (error) {
-        if (!(error instanceof TypeError))
-            throw error;
-        return JSON.stringify(marked(value)).replace(MARKED, "$1");
-    }
-}
-function marked(value) {
-    if (typeof value === "bigint" || isBig(value))
-        return MARK + decimalText(value);
-    if (Array.isArray(value))
-        return value.map(marked);
-    if (typeof value !== "object" || value === null || "toJSON" in value)
-        return value;
-    const found = {};
-    for (const [name, one] of Object.entries(value))
-        put(found, name, marked(one));
-    return found;
-}
-class JsonParser {
-    #text;
-    #at = 0;
-    constructor(text) {
-        this.#text = text;
-    }
-    whole() {
-        const value = this.#value(0);
-        this.#blanks();
-        if (this.#at < this.#text.length)
-            this.#fail();
-        return value;
-    }
-    #fail() {
-        throw new SyntaxError(`invalid JSON at character ${this.#at}`);
-    }
-    #blanks() {
-        while (" \t\n\r".includes(this.#text[this.#at] ?? "x"))
-            this.#at += 1;
-    }
-    #value(depth) {
-        if (depth > DEEPEST)
-            throw new SyntaxError("the JSON is nested too deeply");
-        this.#blanks();
-        switch (this.#text[this.#at]) {
-            case "{":
-                return this.#object(depth);
-            case "[":
-                return this.#array(depth);
-            case '"':
-                return this.#string();
-            default:
-                return this.#scalar();
-        }
-    }
-    #object(depth) {
-        const found = {};
-        this.#at += 1;
-        this.#blanks();
-        if (this.#take("}"))
-            return found;
-        do {
-            this.#blanks();
-            if (this.#text[this.#at] !== '"')
-                this.#fail();
-            const name = this.#string();
-            this.#blanks();
-            if (!this.#take(":"))
-                this.#fail();
-            put(found, name, this.#value(depth + 1));
-            this.#blanks();
-        } while (this.#take(","));
-        return this.#take("}") ? found : this.#fail();
-    }
-    #array(depth) {
-        const found = [];
-        this.#at += 1;
-        this.#blanks();
-        if (this.#take("]"))
-            return found;
-        do {
-            found.push(this.#value(depth + 1));
-            this.#blanks();
-        } while (this.#take(","));
-        return this.#take("]") ? found : this.#fail();
-    }
-    #take(letter) {
-        if (this.#text[this.#at] !== letter)
-            return false;
-        this.#at += 1;
-        return true;
-    }
-    #string() {
-        let end = this.#at + 1;
-        while (this.#text[end] !== '"') {
-            if (end >= this.#text.length)
-                this.#fail();
-            end += this.#text[end] === "\\" ? 2 : 1;
-        }
-        const quoted = this.#text.slice(this.#at, end + 1);
-        this.#at = end + 1;
-        return JSON.parse(quoted);
-    }
-    #scalar() {
-        const rest = /[^\s,\]}]*/y;
-        rest.lastIndex = this.#at;
-        const text = rest.exec(this.#text)?.[0] ?? "";
-        if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) {
-            this.#at += text.length;
-            return exactNumber(text) ?? this.#fail();
-        }
-        if (text !== "true" && text !== "false" && text !== "null")
-            this.#fail();
-        this.#at += text.length;
-        return JSON.parse(text);
-    }
-}
-
 // hosts/masking
 const MASK = "(sensitive)";
 const SHORTEST = 4;
@@ -2166,9 +2228,19 @@ function functionResult(value, { returns }, format) {
 }
 async function runAction(session, part, given, reading, call, reporter) {
     const read = await validated(part.body, readObject(given, part.body.attributes, reading));
-    const { value, context } = await withContext(session, call, reporter, (it) => part.run(read, it));
+    const { value, context } = await withContext(session, call, reporter, async (it) => {
+        try {
+            return await part.run(read, it);
+        }
+        catch (error) {
+            if (!isMistake(error))
+                throw error;
+            const { message, detail } = asFailure(error);
+            throw Failure.outcomeUnknown(message, { detail, cause: error });
+        }
+    });
     try {
-        const outputs = writeObject((value ?? {}), part.outputs, "json");
+        const outputs = writeObject(value, part.outputs, "json");
         return { outputs, context };
     }
     catch (error) {
@@ -2209,7 +2281,8 @@ function split(returned, attributes) {
 }
 function storedProps(props, attributes) {
     const stored = Object.fromEntries(Object.entries(attributes).filter(([, one]) => one.writeOnly !== true));
-    const given = Object.fromEntries(Object.entries(props).filter(([name]) => attributes[name]?.writeOnly !== true));
+    const members = Object.entries(written("the props", () => membersOf(props)));
+    const given = Object.fromEntries(members.filter(([name]) => attributes[name]?.writeOnly !== true));
     const all = written("the props", () => writeObject(given, stored, "json"));
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }
@@ -2968,7 +3041,7 @@ class DenobridgeMethods {
             if (typeof id !== "string" || id === "")
                 throw new Failure("create must return { id, state }; the id is missing");
             return {
-                result: { id, ...split(written("the state", () => writeObject(state ?? {}, part.state, "json")), part.state) },
+                result: { id, ...split(written("the state", () => writeObject(state, part.state, "json")), part.state) },
                 warnings: context.warnings,
             };
         });
@@ -2981,7 +3054,7 @@ class DenobridgeMethods {
             const { value, context } = await withContext(this.#session, call, {}, (it) => part.handlers.read(String(params["id"]), props, it));
             if (value === null || value === undefined)
                 return { result: { exists: false }, warnings: context.warnings };
-            const state = split(written("the state", () => writeObject(value.state ?? {}, part.state, "json")), part.state);
+            const state = split(written("the state", () => writeObject(value.state, part.state, "json")), part.state);
             return {
                 result: { props: settledProps(value.props, given, part.body.attributes), ...state },
                 warnings: context.warnings,
@@ -2997,7 +3070,7 @@ class DenobridgeMethods {
             const props = await this.#props(part, params["nextProps"], params["nextWriteOnlyProps"]);
             const existing = existingOf(part, params["id"], params["currentProps"], params["currentState"], params["currentSensitiveState"]);
             const { value, context } = await withContext(this.#session, call, {}, (it) => update.call(part.handlers, existing, props, it));
-            const state = written("the state", () => writeObject(value?.state ?? {}, part.state, "json"));
+            const state = written("the state", () => writeObject(value?.state, part.state, "json"));
             return { result: split(state, part.state), warnings: context.warnings };
         });
     }
@@ -3388,7 +3461,7 @@ function orchardSchema(plugin) {
         if (reserved !== undefined) {
             throw new TypeError(`action ${name}: scenarios use the name ${reserved} themselves; choose another one`);
         }
-        const secrets = Object.values(one.outputs).some((output) => output.secret === true);
+        const secrets = Object.values(one.outputs).some(holdsSecret);
         actions[name] = {
             description: one.description,
             attrs: orchardAttributes(`action ${name}`, attributes),
@@ -4271,7 +4344,7 @@ function verdictOf(hook, value) {
     if (value === undefined || value === null)
         return { status: "success" };
     const refused = (problem) => new Failure(`the hook ${hook} must return nothing, or an object with ${VERDICT.join(", ")}; ${problem}`);
-    if (!isPlain(value))
+    if (!hasMembers(value))
         throw refused(`this is ${jsName(value)}`);
     const returned = writeImplied(value, "msgpack", []);
     const unknown = Object.keys(returned).find((name) => !VERDICT.includes(name));
@@ -4283,9 +4356,6 @@ function verdictOf(hook, value) {
     if (!Array.isArray(warnings))
         throw refused(`its warnings are ${jsName(warnings)}`);
     return { ...returned, status: STATUSES[status] ?? status };
-}
-function isPlain(value) {
-    return isRecord(value) && !(Symbol.iterator in value);
 }
 async function runStorage(session, name, { method, given, running, reporter }) {
     const handler = session.parts.storage.get(name);
@@ -4336,8 +4406,8 @@ function storageResult(name, value) {
     if (isNothing && (name === "unlock" || name === "delete"))
         return { success: true };
     const member = RETURNED[name];
-    if (!isPlain(value) || !(member in value)) {
-        const found = isPlain(value) ? `an object with ${Object.keys(value).join(", ") || "no members"}` : jsName(value);
+    if (!hasMembers(value) || !(member in value)) {
+        const found = hasMembers(value) ? `an object with ${Object.keys(value).join(", ") || "no members"}` : jsName(value);
         throw new Failure(`storage/${name} must return { ${member} }, but this is ${found}`);
     }
     return name === "read" ? { state: value[member] ?? null } : value;
@@ -4476,8 +4546,9 @@ function decided(whole, proposed, planned, decision) {
     }
     const { attributes } = part.body;
     const stored = Object.fromEntries(Object.entries(attributes).filter(([, one]) => one.writeOnly !== true));
-    const given = Object.fromEntries(Object.entries(decision.props ?? {}).filter(([name]) => attributes[name]?.writeOnly !== true));
-    const props = written("the props", () => writeObject(given, stored, "msgpack"));
+    const given = written("the props", () => Object.entries(membersOf(decision.props)));
+    const settable = Object.fromEntries(given.filter(([name]) => attributes[name]?.writeOnly !== true));
+    const props = written("the props", () => writeObject(settable, stored, "msgpack"));
     const kept = settled(stored, prior ?? {}, settled(stored, proposed, props));
     const changed = plannedChange(whole, { ...proposed, ...kept });
     const known = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null));
@@ -4646,7 +4717,7 @@ class SeasoningsResources {
                 if (handlers.update === undefined)
                     throw new Failure("the resource cannot be updated");
                 const updated = await handlers.update(existing, props, context);
-                const state = written("the state", () => writeObject(updated?.state ?? {}, part.state, "msgpack"));
+                const state = written("the state", () => writeObject(updated?.state, part.state, "msgpack"));
                 return { result: { state: wholeState(part, existing.id, planned, state) } };
             });
         }
@@ -4660,7 +4731,7 @@ class SeasoningsResources {
     }
     #created(part, { id, state }, planned) {
         try {
-            const known = writeObject((state ?? {}), part.state, "msgpack");
+            const known = writeObject(state, part.state, "msgpack");
             return { result: { state: wholeState(part, id, planned, known) } };
         }
         catch (error) {
@@ -4684,7 +4755,7 @@ class SeasoningsResources {
             const found = await part.handlers.read(existing.id, isImported ? undefined : existing.props, context);
             if (found === null || found === undefined)
                 return { result: { state: null } };
-            const state = written("the state", () => writeObject(found.state ?? {}, part.state, "msgpack"));
+            const state = written("the state", () => writeObject(found.state, part.state, "msgpack"));
             const props = written("the props", () => writeObject(withoutWriteOnly(found.props, part.body.attributes), part.body.attributes, "msgpack"));
             const given = isImported ? filledIn(part.body.attributes, props) : settled(part.body.attributes, prior, props);
             const known = { ...given, ...keptSecrets(part, prior, state) };
@@ -4715,7 +4786,7 @@ class SeasoningsResources {
         }
         const { id, props, state } = await upgrade.call(part.handlers, Number(version), (stored ?? {}));
         const known = written("the props", () => writeObject(withoutWriteOnly(props, part.body.attributes), part.body.attributes, "msgpack"));
-        const returned = written("the state", () => writeObject(state ?? {}, part.state, "msgpack"));
+        const returned = written("the state", () => writeObject(state, part.state, "msgpack"));
         return { result: { state: wholeState(part, id, known, returned) } };
     }
     async #calling(call, work) {
@@ -4735,7 +4806,7 @@ function isSame(data, expected) {
         data.every((byte, index) => byte === expected[index]);
 }
 function withoutWriteOnly(props, attributes) {
-    return Object.fromEntries(Object.entries(props ?? {}).filter(([name]) => attributes[name]?.writeOnly !== true));
+    return Object.fromEntries(Object.entries(membersOf(props)).filter(([name]) => attributes[name]?.writeOnly !== true));
 }
 function keptSecrets(part, prior, state) {
     const names = Object.keys(part.state).filter((name) => part.state[name]?.secret === true);
@@ -4800,14 +4871,14 @@ class SeasoningsData {
 }
 function renewal(opened) {
     return {
-        ...(opened.renewAt === undefined ? {} : { renew_at: opened.renewAt.toISOString() }),
+        ...(opened.renewAt === undefined ? {} : { renew_at: opened.renewAt.toISOString().replace(".000Z", "Z") }),
         ...("private" in opened
             ? { private: pack(written("the private data", () => writeDeclared(opened.private, ANY, "msgpack"))) }
             : {}),
     };
 }
 function returnedValues(value, returned, given) {
-    const all = written("the result", () => writeObject((value ?? {}), returned, "msgpack"));
+    const all = written("the result", () => writeObject(value, returned, "msgpack"));
     return Object.fromEntries(Object.entries(all).filter(([name, one]) => one !== null || given[name] === undefined));
 }
 
@@ -5052,24 +5123,43 @@ function faultOf(thrown) {
 
 // hosts/detect
 const FIRST_LINE_END = 0x0a;
+const FIRST_BLANKS = [0x20, 0x09, 0x0a, 0x0d];
 const LONGEST_FIRST_LINE = 64 * 1024 * 1024;
 const LENGTH_HEADER = "content-length:";
 function detectHost(bytes, session, isEnd = false) {
-    let start = 0;
-    while (start < bytes.length && [0x20, 0x09, 0x0a, 0x0d].includes(bytes[start]))
-        start += 1;
-    const first = bytes[start];
-    if (first === undefined)
-        return undefined;
-    if (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd)
-        return "seasonings";
-    const head = new TextDecoder().decode(bytes.subarray(start, start + LENGTH_HEADER.length)).toLowerCase();
-    if (LENGTH_HEADER.startsWith(head))
-        return head === LENGTH_HEADER || isEnd ? "service-headers" : undefined;
-    const end = bytes.indexOf(FIRST_LINE_END, start);
-    if (end < 0 && !isEnd && bytes.length < LONGEST_FIRST_LINE)
-        return undefined;
-    return hostOfLine(new TextDecoder().decode(bytes.subarray(start, end < 0 ? undefined : end)), session);
+    return new FirstMessage(session).push(bytes, isEnd);
+}
+class FirstMessage {
+    #session;
+    #queue = new ByteQueue();
+    #start = 0;
+    #searched = 0;
+    constructor(session) {
+        this.#session = session;
+    }
+    get bytes() {
+        return this.#queue.view;
+    }
+    push(chunk, isEnd) {
+        this.#queue.push(chunk);
+        const bytes = this.#queue.view;
+        while (this.#start < bytes.length && FIRST_BLANKS.includes(bytes[this.#start]))
+            this.#start += 1;
+        const start = this.#start;
+        const first = bytes[start];
+        if (first === undefined)
+            return undefined;
+        if (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd)
+            return "seasonings";
+        const head = new TextDecoder().decode(bytes.subarray(start, start + LENGTH_HEADER.length)).toLowerCase();
+        if (LENGTH_HEADER.startsWith(head))
+            return head === LENGTH_HEADER || isEnd ? "service-headers" : undefined;
+        const end = bytes.indexOf(FIRST_LINE_END, Math.max(start, this.#searched));
+        this.#searched = bytes.length;
+        if (end < 0 && !isEnd && bytes.length < LONGEST_FIRST_LINE)
+            return undefined;
+        return hostOfLine(new TextDecoder().decode(bytes.subarray(start, end < 0 ? undefined : end)), this.#session);
+    }
 }
 function hostOfLine(line, session) {
     let value;
@@ -5112,12 +5202,13 @@ class AnyConversation {
     #session;
     #output;
     #goodbye;
-    #first = new Uint8Array(0);
+    #first;
     #found;
     constructor(session, output, goodbye) {
         this.#session = session;
         this.#output = output;
         this.#goodbye = goodbye;
+        this.#first = new FirstMessage(session);
     }
     receive(chunk) {
         if (this.#found !== undefined)
@@ -5130,19 +5221,13 @@ class AnyConversation {
         await this.#found?.finish();
     }
     #collect(chunk, isEnd) {
-        let bytes = chunk;
-        if (this.#first.length > 0) {
-            bytes = new Uint8Array(this.#first.length + chunk.length);
-            bytes.set(this.#first);
-            bytes.set(chunk, this.#first.length);
-        }
-        const host = detectHost(bytes, this.#session, isEnd);
-        if (host === undefined) {
-            this.#first = bytes.slice();
+        const first = this.#first;
+        const host = first?.push(chunk, isEnd);
+        if (first === undefined || host === undefined)
             return;
-        }
+        this.#first = undefined;
         this.#found = converse(host, this.#session, this.#output, this.#goodbye);
-        this.#found.receive(bytes);
+        this.#found.receive(first.bytes);
     }
 }
 
@@ -5258,7 +5343,7 @@ function maskedOf(parts) {
             methods.add(name);
             names.add("arguments");
         }
-        const isResultSecret = "outputs" in call ? hasSecret(call.outputs) : isSecretDeclaration(call.returns);
+        const isResultSecret = "outputs" in call ? Object.values(call.outputs).some(holdsSecret) : holdsSecret(call.returns);
         if (isResultSecret)
             for (const member of ["outputs", "result", "structuredContent", "text"])
                 names.add(member);
@@ -5639,6 +5724,7 @@ class Plugin {
         if (others.length > 0)
             throw new TypeError(`${place}: variadic has one parameter`);
         this.#add(this.parts.functions, place, name, {
+            summary: options.summary,
             ...texts(options),
             body: bodyOf(options.parameters, place),
             ...(variadic === undefined
@@ -5890,7 +5976,7 @@ function joined(plain, sensitive) {
 }
 function parted(value, plain, secret) {
     const shown = revealed(value);
-    if (!isRecord(shown))
+    if (!hasMembers(shown))
         return { [plain]: shown ?? null };
     const { sensitive, ...rest } = shown;
     const hasOthers = Object.keys(rest).length > 0 || sensitive === undefined;
@@ -6031,15 +6117,24 @@ class ActionProvider extends Script {
 function incomplete(method, missing, wanted) {
     return new Error(`${method} returned nothing that has ${missing}; return ${wanted}`);
 }
-function checkJson(method, value, path = "") {
-    if (typeof value === "number" && !Number.isFinite(value)) {
-        throw new Error(`${method} returned ${value} in ${path}, which cannot be written as JSON`);
+function checkJson(method, value, path = []) {
+    const refused = (found, hint = "") => new Error(`${method} returned ${found} in ${path.join(".")}, which cannot be written as JSON${hint}`);
+    if (typeof value === "number" && !Number.isFinite(value))
+        throw refused(String(value));
+    if (path.length > DEEPEST) {
+        const place = path.slice(0, 3).join(".");
+        throw new Error(`${method} returned a value in ${place} that is nested more than ${DEEPEST} levels deep, or contains itself`);
     }
     if (Array.isArray(value))
-        value.forEach((one, index) => checkJson(method, one, `${path}.${index}`));
+        value.forEach((one, index) => checkJson(method, one, [...path, String(index)]));
     else if (isRecord(value) && !("toJSON" in value)) {
-        for (const name in value)
-            checkJson(method, value[name], path === "" ? name : `${path}.${name}`);
+        const given = value;
+        if (given instanceof Set)
+            throw refused("a Set", "; return [...set]");
+        if (!hasMembers(given))
+            throw refused(jsName(given), hintFor(given));
+        for (const name in given)
+            checkJson(method, given[name], [...path, name]);
     }
 }
 function present(members) {

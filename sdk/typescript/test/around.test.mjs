@@ -22,7 +22,7 @@ test("a hook that returns no verdict fails", async () => {
       [true, /this is a bool/],
       [false, /this is a bool/],
       [["fail"], /this is a list/],
-      [new Map([["status", "fail"]]), /this is an object/],
+      [new Map([["status", "fail"]]), /this is a Map/],
       [{ stauts: "fail" }, /it has "stauts"/],
       [{ status: false }, /its status is a bool/],
       [{ status: "warn", warnings: "too large" }, /its warnings are a string/],

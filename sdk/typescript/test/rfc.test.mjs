@@ -70,7 +70,7 @@ test("the plugin with several capabilities", {
       ["functions/call", { name: "presigned_url", arguments: { key: "k", expires_in: "soon" } }],
     );
     assert.deepEqual(schema.functions.presigned_url, {
-      summary: "Generate a presigned S3 URL",
+      description: "Generate a presigned S3 URL",
       parameters: [
         { name: "key", type: "string", description: "S3 object key" },
         { name: "expires_in", type: "number", description: "URL expiration in seconds", default: 3600 },

@@ -5,7 +5,8 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import test from "node:test";
 
-import { Plugin } from "../dist/index.js";
+import { orchardSchema } from "../build/hosts/orchard.js";
+import { any, integer, list, object, Plugin, string } from "../dist/index.js";
 import { Host, memoryHost } from "../dist/testing.js";
 
 const modules = new URL("../../../.tools/schemas/node_modules/", import.meta.url);
@@ -89,6 +90,37 @@ test("a library with JSON Schema", { skip: skip || isDeno }, async () => {
   });
   const host = new Host(plugin);
   assert.equal(await host.callFunction("join", { words: ["a", "b"], separator: "-" }), "a-b");
+});
+
+test("functions say what they do in a line and at length, and whether their result is a secret", () => {
+  const texts = { summary: "Short.", description: "At length.", deprecated: "use b" };
+  const plugin = new Plugin({ name: "p", version: "1.0.0" })
+    .function("a", { ...texts, returns: string() }, () => "")
+    .function("b", { returns: list(object({ key: string({ secret: true }) })) }, () => [])
+    .action("act", { outputs: { all: list(object({ key: string({ secret: true }) })) } }, () => ({ all: [] }));
+  assert.deepEqual(plugin.offer().functions, {
+    a: { summary: "Short.", description: "At length.", deprecation: "use b", parameters: [], returns: "string" },
+    b: { parameters: [], returns: "list(object({ key = string }))", sensitive: true },
+  });
+  assert.equal(orchardSchema(plugin).actions.act.outputs.sensitive, true);
+});
+
+test("a parameter of any type may be null, and stands for what is left out", async () => {
+  const given = [];
+  const plugin = new Plugin({ name: "p", version: "1.0.0" })
+    .function("take", { parameters: { value: any(), last: integer() }, returns: any() }, ({ value }) => value)
+    .action("act", { parameters: { value: any(), inner: object({ value: any() }) } }, (all) => void given.push(all));
+  assert.deepEqual(plugin.offer().functions.take.parameters, [
+    { name: "value", type: "any", allow_null: true },
+    { name: "last", type: "number" },
+  ]);
+  assert.equal(orchardSchema(plugin).actions.act.attrs.value.required, false);
+  const { send, received, end } = memoryHost(plugin, "service");
+  const calls = [["take", [null, 1]], ["take", { last: 1 }], ["take", [7, 1]], ["act", { inner: {} }]];
+  for (const [id, [method, params]] of calls.entries()) send(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  await end();
+  assert.deepEqual(received.map((frame) => JSON.parse(String(frame)).result), [null, null, 7, null]);
+  assert.deepEqual(given, [{ value: null, inner: { value: null } }]);
 });
 
 /** The properties of the first tool's arguments. */

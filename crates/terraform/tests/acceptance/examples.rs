@@ -85,6 +85,30 @@ fn a_file_lives_its_life_in_every_language() {
     });
 }
 
+/// The same file with the SDK for TypeScript, in the shape of denobridge's own library.
+#[test]
+fn a_file_lives_its_life_with_the_sdk() {
+    trial(&[Need::Deno], |workspace| {
+        copy(workspace, "file-deno");
+        let sdk =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk/typescript/src/denobridge.ts");
+        let sdk = sdk.canonicalize().expect("the SDK").display().to_string();
+        let script = workspace.read("file_sdk.ts");
+        assert!(script.contains("\"@tenon/sdk/denobridge\""));
+        let script = script.replace("@tenon/sdk/denobridge", &format!("file://{sdk}"));
+        workspace.write("file.ts", &script);
+        lives_its_life(workspace);
+        // What the author threw reaches the user.
+        let text = workspace.read("main.tf");
+        let empty = text.replace("\"Hello from Terraform\\n\"", "\"\"");
+        assert_ne!(empty, text);
+        workspace.write("main.tf", &empty);
+        workspace
+            .apply_fails()
+            .says("nothing to write into ./other.txt");
+    });
+}
+
 #[test]
 fn functions_in_typescript() {
     trial(&[Need::Deno], |workspace| {

@@ -155,9 +155,10 @@ export function bool<const O extends FieldOptions<boolean>>(options?: string | O
   return field({ kind: "bool" }, options);
 }
 
-/** Anything: lists are arrays, maps are objects, and long numbers are `bigint` or `Big`. */
+/** Anything, also null: lists are arrays, maps are objects, and long numbers are `bigint` or `Big`. What is left out is null. */
 export function any<const O extends FieldOptions<unknown>>(options?: string | O): Field<unknown, Chosen<O>> {
-  return field({ kind: "any" }, options);
+  const given = typeof options === "string" ? { description: options } : options;
+  return field({ kind: "any" }, { nullable: true, ...given });
 }
 
 type Element<F> = Given<F> | (CanBeAbsent<F> extends true ? null : never);

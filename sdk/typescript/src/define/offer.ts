@@ -1,4 +1,4 @@
-import { type Declaration, type Declarations, isOptional, typeText } from "../values/type.ts";
+import { type Declaration, type Declarations, holdsSecret, isOptional, typeText } from "../values/type.ts";
 import { Unwritable, writeDeclared } from "../values/write.ts";
 import { CTY_READING, readValue } from "../values/read.ts";
 import { problemsText, Unfit } from "../values/problem.ts";
@@ -54,10 +54,13 @@ export interface OfferedParameter {
 /** A function in a schema. */
 export interface OfferedFunction {
   summary?: string;
+  description?: string;
   deprecation?: string;
   parameters: OfferedParameter[];
   variadic?: OfferedParameter;
   returns: string;
+  /** The result contains a secret: tools do not show it. */
+  sensitive?: true;
 }
 
 /** What a plugin offers, in the words of Seasonings and Orchard. */
@@ -118,7 +121,7 @@ export function offerOf({ name, version, parts }: AnyPlugin): Offer {
 }
 
 /** Every resource has an id, which its creation returns. */
-export const ID: Declaration = { type: { kind: "string" }, stable: true, description: "The id." };
+export const ID: Declaration = { type: { kind: "string" }, stable: true, description: "The id of the resource." };
 
 function text<K extends string>(name: K, value: string | undefined): { [P in K]?: string } {
   return (value === undefined || value === "" ? {} : { [name]: value }) as { [P in K]?: string };
@@ -221,25 +224,29 @@ function functionSchema(one: FunctionPart, key: string): OfferedFunction {
     throw new TypeError(`${place}: optional parameters cannot be combined with a variadic one`);
   }
   return {
-    ...text("summary", one.description),
+    ...text("summary", one.summary),
+    ...text("description", one.description),
     ...text("deprecation", one.deprecated),
     parameters,
     ...(one.variadic === undefined
       ? {}
       : { variadic: offeredParameter(place, one.variadic.name, one.variadic.element) }),
     returns: typeText(one.returns.type),
+    ...(holdsSecret(one.returns) ? { sensitive: true as const } : {}),
   };
 }
 
 function offeredParameter(place: string, name: string, one: Declaration): OfferedParameter {
   const given = defaultOf(`${place}, parameter ${name}`, one);
+  // Null stands for what can be left out.
+  const canBeLeftOut = one.optional === true || given.default !== undefined;
   return {
     name,
     type: typeText(one.type),
     ...text("description", one.description),
     ...(one.optional === true && given.default === undefined ? { optional: true as const } : {}),
     ...given,
-    ...(one.nullable === true ? { allow_null: true as const } : {}),
+    ...(one.nullable === true && !canBeLeftOut ? { allow_null: true as const } : {}),
     ...(one.allowUnknown === true ? { allow_unknown: true as const } : {}),
   };
 }

@@ -72,6 +72,7 @@ type Any = any;
 
 /** A function that a plugin offers. */
 export interface FunctionPart {
+  readonly summary?: string | undefined;
   readonly description: string;
   readonly deprecated?: string;
   readonly body: Body;

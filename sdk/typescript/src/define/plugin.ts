@@ -96,6 +96,7 @@ export class Plugin<State = undefined> {
     const [variadic, ...others] = Object.entries(options.variadic ?? {});
     if (others.length > 0) throw new TypeError(`${place}: variadic has one parameter`);
     this.#add(this.parts.functions, place, name, {
+      summary: options.summary,
       ...texts(options),
       body: bodyOf(options.parameters, place),
       ...(variadic === undefined

@@ -8,6 +8,8 @@ export interface PluginInfo {
 
 /** What can be said about a function. */
 export interface FunctionOptions<P, R, V> {
+  /** One line, for lists of functions. */
+  summary?: string;
   description?: string;
   deprecated?: string;
   parameters?: P;

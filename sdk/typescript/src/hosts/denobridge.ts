@@ -159,7 +159,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
       const { id, state } = value;
       if (typeof id !== "string" || id === "") throw new Failure("create must return { id, state }; the id is missing");
       return {
-        result: { id, ...split(written("the state", () => writeObject(state ?? {}, part.state, "json")), part.state) },
+        result: { id, ...split(written("the state", () => writeObject(state, part.state, "json")), part.state) },
         warnings: context.warnings,
       };
     });
@@ -177,7 +177,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
         (it) => part.handlers.read(String(params["id"]), props, it),
       );
       if (value === null || value === undefined) return { result: { exists: false }, warnings: context.warnings };
-      const state = split(written("the state", () => writeObject(value.state ?? {}, part.state, "json")), part.state);
+      const state = split(written("the state", () => writeObject(value.state, part.state, "json")), part.state);
       return {
         result: { props: settledProps(value.props, given, part.body.attributes), ...state },
         warnings: context.warnings,
@@ -204,7 +204,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
         {},
         (it) => update.call(part.handlers, existing, props, it),
       );
-      const state = written("the state", () => writeObject(value?.state ?? {}, part.state, "json"));
+      const state = written("the state", () => writeObject(value?.state, part.state, "json"));
       return { result: split(state, part.state), warnings: context.warnings };
     });
   }
@@ -251,7 +251,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
       const props = await validated(part.body, readObject(params["props"], part.body.attributes, JSON_READING));
       const { value, context } = await withContext(this.#session, call, {}, (it) => part.read(props, it));
       const { state, sensitiveState } = split(
-        written("the result", () => writeObject(value as Params, part.result, "json")),
+        written("the result", () => writeObject(value, part.result, "json")),
         part.result,
       );
       return {

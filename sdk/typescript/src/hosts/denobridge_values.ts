@@ -3,7 +3,7 @@ import { Unfit } from "../values/problem.ts";
 import { isRecord, JSON_READING, readObject, readValue, type Wire } from "../values/read.ts";
 import { type Declaration, type Declarations, put } from "../values/type.ts";
 import { isUnknown, unknown } from "../values/unknown.ts";
-import { canonical, writeObject } from "../values/write.ts";
+import { canonical, membersOf, writeObject } from "../values/write.ts";
 import { written } from "./run.ts";
 
 type Params = Record<string, Wire>;
@@ -25,7 +25,8 @@ export function split(returned: Params, attributes: Declarations): { state: Wire
 /** Props as they are sent: without what is never stored. */
 export function storedProps(props: Params, attributes: Declarations): Wire {
   const stored = Object.fromEntries(Object.entries(attributes).filter(([, one]) => one.writeOnly !== true));
-  const given = Object.fromEntries(Object.entries(props).filter(([name]) => attributes[name]?.writeOnly !== true));
+  const members = Object.entries(written("the props", () => membersOf(props)));
+  const given = Object.fromEntries(members.filter(([name]) => attributes[name]?.writeOnly !== true));
   const all = written("the props", () => writeObject(given, stored, "json"));
   // An attribute that is absent in the configuration has to stay absent.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));

@@ -1,4 +1,5 @@
 import type { Session } from "../define/session.ts";
+import { ByteQueue } from "../ipc/bytes.ts";
 import { parseJson } from "../values/json.ts";
 import { isRecord } from "../values/read.ts";
 import { answersDenobridge, DenobridgeMethods } from "./denobridge.ts";
@@ -13,22 +14,48 @@ import { callable, ServiceMethods } from "./service.ts";
 export type HostName = "orchard" | "denobridge" | "seasonings" | "mcp" | "service" | "service-headers";
 
 const FIRST_LINE_END = 0x0a;
+const FIRST_BLANKS: readonly number[] = [0x20, 0x09, 0x0a, 0x0d];
 /** More than the first line of any host. */
 const LONGEST_FIRST_LINE = 64 * 1024 * 1024;
 const LENGTH_HEADER = "content-length:";
 
 /** Which host is calling, by its first bytes; `undefined` if more are needed. */
 export function detectHost(bytes: Uint8Array, session: Session, isEnd = false): HostName | undefined {
-  let start = 0;
-  while (start < bytes.length && [0x20, 0x09, 0x0a, 0x0d].includes(bytes[start] as number)) start += 1;
-  const first = bytes[start];
-  if (first === undefined) return undefined;
-  if (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd) return "seasonings";
-  const head = new TextDecoder().decode(bytes.subarray(start, start + LENGTH_HEADER.length)).toLowerCase();
-  if (LENGTH_HEADER.startsWith(head)) return head === LENGTH_HEADER || isEnd ? "service-headers" : undefined;
-  const end = bytes.indexOf(FIRST_LINE_END, start);
-  if (end < 0 && !isEnd && bytes.length < LONGEST_FIRST_LINE) return undefined;
-  return hostOfLine(new TextDecoder().decode(bytes.subarray(start, end < 0 ? undefined : end)), session);
+  return new FirstMessage(session).push(bytes, isEnd);
+}
+
+/** The first bytes, until they say which host is calling. None is looked at or copied once for each chunk that follows it. */
+class FirstMessage {
+  readonly #session: Session;
+  readonly #queue = new ByteQueue();
+  /** Where the message begins, as far as that is known: blanks before it say nothing. */
+  #start = 0;
+  /** How many bytes are known not to end the first line. */
+  #searched = 0;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#queue.view;
+  }
+
+  push(chunk: Uint8Array, isEnd: boolean): HostName | undefined {
+    this.#queue.push(chunk);
+    const bytes = this.#queue.view;
+    while (this.#start < bytes.length && FIRST_BLANKS.includes(bytes[this.#start] as number)) this.#start += 1;
+    const start = this.#start;
+    const first = bytes[start];
+    if (first === undefined) return undefined;
+    if (first >= 0x90 && first <= 0x9f || first === 0xdc || first === 0xdd) return "seasonings";
+    const head = new TextDecoder().decode(bytes.subarray(start, start + LENGTH_HEADER.length)).toLowerCase();
+    if (LENGTH_HEADER.startsWith(head)) return head === LENGTH_HEADER || isEnd ? "service-headers" : undefined;
+    const end = bytes.indexOf(FIRST_LINE_END, Math.max(start, this.#searched));
+    this.#searched = bytes.length;
+    if (end < 0 && !isEnd && bytes.length < LONGEST_FIRST_LINE) return undefined;
+    return hostOfLine(new TextDecoder().decode(bytes.subarray(start, end < 0 ? undefined : end)), this.#session);
+  }
 }
 
 function hostOfLine(line: string, session: Session): HostName {
@@ -73,13 +100,14 @@ export class AnyConversation implements Conversation {
   readonly #session: Session;
   readonly #output: Output;
   readonly #goodbye: Goodbye;
-  #first: Uint8Array = new Uint8Array(0);
+  #first: FirstMessage | undefined;
   #found: Conversation | undefined;
 
   constructor(session: Session, output: Output, goodbye: Goodbye) {
     this.#session = session;
     this.#output = output;
     this.#goodbye = goodbye;
+    this.#first = new FirstMessage(session);
   }
 
   receive(chunk: Uint8Array): void {
@@ -93,18 +121,11 @@ export class AnyConversation implements Conversation {
   }
 
   #collect(chunk: Uint8Array, isEnd: boolean): void {
-    let bytes = chunk;
-    if (this.#first.length > 0) {
-      bytes = new Uint8Array(this.#first.length + chunk.length);
-      bytes.set(this.#first);
-      bytes.set(chunk, this.#first.length);
-    }
-    const host = detectHost(bytes, this.#session, isEnd);
-    if (host === undefined) {
-      this.#first = bytes.slice();
-      return;
-    }
+    const first = this.#first;
+    const host = first?.push(chunk, isEnd);
+    if (first === undefined || host === undefined) return;
+    this.#first = undefined;
     this.#found = converse(host, this.#session, this.#output, this.#goodbye);
-    this.#found.receive(bytes);
+    this.#found.receive(first.bytes);
   }
 }

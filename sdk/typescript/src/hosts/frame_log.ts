@@ -4,7 +4,7 @@ import process from "node:process";
 
 import type { Parts } from "../define/parts.ts";
 import { isRecord } from "../values/read.ts";
-import type { Declarations } from "../values/type.ts";
+import { type Declarations, holdsSecret } from "../values/type.ts";
 import { canonical } from "../values/write.ts";
 import type { UnpackError } from "../wire/scanner.ts";
 import { FlawedMessage, MessageStream } from "../wire/unpack.ts";
@@ -134,7 +134,7 @@ export function maskedOf(parts: Parts): Masked {
       methods.add(name);
       names.add("arguments");
     }
-    const isResultSecret = "outputs" in call ? hasSecret(call.outputs) : isSecretDeclaration(call.returns);
+    const isResultSecret = "outputs" in call ? Object.values(call.outputs).some(holdsSecret) : holdsSecret(call.returns);
     // Wherever a protocol has results.
     if (isResultSecret) for (const member of ["outputs", "result", "structuredContent", "text"]) names.add(member);
   }

@@ -7,7 +7,7 @@ import { asFailure } from "../values/failure.ts";
 import { parseJson, stringifyJson } from "../values/json.ts";
 import { isUnfit, problemsText } from "../values/problem.ts";
 import { isRecord, JSON_READING } from "../values/read.ts";
-import { bytewise, type Declaration, type Declarations, isOptional, typeText } from "../values/type.ts";
+import { bytewise, type Declaration, type Declarations, holdsSecret, isOptional, typeText } from "../values/type.ts";
 import { type RunningCall, RunningCalls } from "./calls.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
 import { hideSecrets } from "./masking.ts";
@@ -53,7 +53,7 @@ export function orchardSchema(plugin: AnyPlugin): Record<string, unknown> {
     if (reserved !== undefined) {
       throw new TypeError(`action ${name}: scenarios use the name ${reserved} themselves; choose another one`);
     }
-    const secrets = Object.values(one.outputs).some((output) => output.secret === true);
+    const secrets = Object.values(one.outputs).some(holdsSecret);
     actions[name] = {
       description: one.description,
       attrs: orchardAttributes(`action ${name}`, attributes),

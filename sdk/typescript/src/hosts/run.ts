@@ -3,7 +3,7 @@ import { type Cancellable, Context, type Reporter } from "../define/context.ts";
 import type { Session } from "../define/session.ts";
 import { validated } from "../define/standard.ts";
 import { type Awaitable, isPromise, proceed } from "../values/awaitable.ts";
-import { type Diagnostic, diagnosticText, Failure } from "../values/failure.ts";
+import { asFailure, type Diagnostic, diagnosticText, Failure, isMistake } from "../values/failure.ts";
 import { type Problem, Unfit } from "../values/problem.ts";
 import { isRecord, JSON_READING, type Reading, readObject, readValue, type Wire } from "../values/read.ts";
 import { revealed } from "../values/secret.ts";
@@ -140,10 +140,19 @@ export async function runAction(
   reporter: Reporter,
 ): Promise<{ outputs: Wire; context: Context<unknown> }> {
   const read = await validated(part.body, readObject(given, part.body.attributes, reading));
-  const { value, context } = await withContext(session, call, reporter, (it) => part.run(read, it));
+  const { value, context } = await withContext(session, call, reporter, async (it) => {
+    try {
+      return await part.run(read, it);
+    } catch (error) {
+      // A mistake in the program: anything may have been done until then.
+      if (!isMistake(error)) throw error;
+      const { message, detail } = asFailure(error);
+      throw Failure.outcomeUnknown(message, { detail, cause: error });
+    }
+  });
   // The action was run, so what is wrong now leaves its outcome unknown.
   try {
-    const outputs = writeObject((value ?? {}) as Record<string, unknown>, part.outputs, "json");
+    const outputs = writeObject(value, part.outputs, "json");
     return { outputs, context };
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;

@@ -1,7 +1,9 @@
 import type { Awaitable } from "../values/awaitable.ts";
 import { asFailure, failureDiagnostics, failureText } from "../values/failure.ts";
+import { DEEPEST } from "../values/json.ts";
 import { isRecord, type Wire } from "../values/read.ts";
 import { revealed } from "../values/secret.ts";
+import { hasMembers, hintFor, jsName } from "../values/write.ts";
 import type { RunningCalls } from "./calls.ts";
 import type { Goodbye } from "./host.ts";
 import { FAILED, Fault, INVALID_PARAMS, JsonRpcConversation, type JsonRpcMethods, METHOD_NOT_FOUND, type Request } from "./json_rpc.ts";
@@ -143,7 +145,7 @@ function joined(plain: Wire, sensitive: Wire): Wire {
 /** A state without its sensitive part, and that part. */
 function parted(value: Wire, plain: string, secret: string): Params {
   const shown = revealed(value);
-  if (!isRecord(shown)) return { [plain]: shown ?? null };
+  if (!hasMembers(shown)) return { [plain]: shown ?? null };
   const { sensitive, ...rest } = shown;
   const hasOthers = Object.keys(rest).length > 0 || sensitive === undefined;
   return {
@@ -301,14 +303,21 @@ function incomplete(method: string, missing: string, wanted: string): Error {
   return new Error(`${method} returned nothing that has ${missing}; return ${wanted}`);
 }
 
-/** Finds what JSON would write as null. @throws {Error} There is such a number. */
-function checkJson(method: string, value: unknown, path = ""): void {
-  if (typeof value === "number" && !Number.isFinite(value)) {
-    throw new Error(`${method} returned ${value} in ${path}, which cannot be written as JSON`);
+/** Finds what JSON would write as null or as an empty object. @throws {Error} There is such a value. */
+function checkJson(method: string, value: unknown, path: readonly string[] = []): void {
+  const refused = (found: string, hint = "") =>
+    new Error(`${method} returned ${found} in ${path.join(".")}, which cannot be written as JSON${hint}`);
+  if (typeof value === "number" && !Number.isFinite(value)) throw refused(String(value));
+  if (path.length > DEEPEST) {
+    const place = path.slice(0, 3).join(".");
+    throw new Error(`${method} returned a value in ${place} that is nested more than ${DEEPEST} levels deep, or contains itself`);
   }
-  if (Array.isArray(value)) value.forEach((one, index) => checkJson(method, one, `${path}.${index}`));
+  if (Array.isArray(value)) value.forEach((one, index) => checkJson(method, one, [...path, String(index)]));
   else if (isRecord(value) && !("toJSON" in value)) {
-    for (const name in value) checkJson(method, value[name], path === "" ? name : `${path}.${name}`);
+    const given: unknown = value;
+    if (given instanceof Set) throw refused("a Set", "; return [...set]");
+    if (!hasMembers(given)) throw refused(jsName(given), hintFor(given));
+    for (const name in given) checkJson(method, given[name], [...path, name]);
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Session } from "../define/session.ts";
 import { pathProblem, type StorageMethod } from "../define/storage.ts";
 import { asFailure, Failure, failureText } from "../values/failure.ts";
-import { isRecord } from "../values/read.ts";
-import { jsName, writeImplied } from "../values/write.ts";
+import { hasMembers, jsName, writeImplied } from "../values/write.ts";
 import { FAILED, Fault, INVALID_PARAMS, METHOD_NOT_FOUND } from "./json_rpc.ts";
 import { withContext } from "./run.ts";
 import type { SeasoningsCall } from "./seasonings.ts";
@@ -39,7 +38,7 @@ function verdictOf(hook: string, value: unknown): SentVerdict {
   if (value === undefined || value === null) return { status: "success" };
   const refused = (problem: string) =>
     new Failure(`the hook ${hook} must return nothing, or an object with ${VERDICT.join(", ")}; ${problem}`);
-  if (!isPlain(value)) throw refused(`this is ${jsName(value)}`);
+  if (!hasMembers(value)) throw refused(`this is ${jsName(value)}`);
   const returned = writeImplied(value, "msgpack", []) as Record<string, unknown>;
   const unknown = Object.keys(returned).find((name) => !VERDICT.includes(name));
   if (unknown !== undefined) throw refused(`it has ${JSON.stringify(unknown)}`);
@@ -47,11 +46,6 @@ function verdictOf(hook: string, value: unknown): SentVerdict {
   if (typeof status !== "string") throw refused(`its status is ${jsName(status)}`);
   if (!Array.isArray(warnings)) throw refused(`its warnings are ${jsName(warnings)}`);
   return { ...returned, status: STATUSES[status] ?? status };
-}
-
-/** An object with members: a `Map` or a `Set` has them elsewhere. */
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return isRecord(value) && !(Symbol.iterator in value);
 }
 
 /** Runs a method of the storage. */
@@ -106,8 +100,8 @@ function storageResult(name: StorageMethod, value: unknown): unknown {
   // A handler that returns nothing has done what it was asked for.
   if (isNothing && (name === "unlock" || name === "delete")) return { success: true };
   const member = RETURNED[name];
-  if (!isPlain(value) || !(member in value)) {
-    const found = isPlain(value) ? `an object with ${Object.keys(value).join(", ") || "no members"}` : jsName(value);
+  if (!hasMembers(value) || !(member in value)) {
+    const found = hasMembers(value) ? `an object with ${Object.keys(value).join(", ") || "no members"}` : jsName(value);
     throw new Failure(`storage/${name} must return { ${member} }, but this is ${found}`);
   }
   return name === "read" ? { state: value[member] ?? null } : value;

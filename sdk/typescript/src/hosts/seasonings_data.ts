@@ -97,7 +97,7 @@ export class SeasoningsData {
 /** What is needed to renew and close it. Private data is a value with its type. */
 function renewal(opened: { renewAt?: Date | undefined; private?: unknown }): Record<string, unknown> {
   return {
-    ...(opened.renewAt === undefined ? {} : { renew_at: opened.renewAt.toISOString() }),
+    ...(opened.renewAt === undefined ? {} : { renew_at: opened.renewAt.toISOString().replace(".000Z", "Z") }),
     ...("private" in opened
       ? { private: pack(written("the private data", () => writeDeclared(opened.private, ANY, "msgpack"))) }
       : {}),
@@ -106,6 +106,6 @@ function renewal(opened: { renewAt?: Date | undefined; private?: unknown }): Rec
 
 /** What the plugin returned. What was configured and is not returned is left out: the host has it. */
 function returnedValues(value: unknown, returned: Declarations, given: Declarations): Record<string, Wire> {
-  const all = written("the result", () => writeObject((value ?? {}) as Record<string, unknown>, returned, "msgpack"));
+  const all = written("the result", () => writeObject(value, returned, "msgpack"));
   return Object.fromEntries(Object.entries(all).filter(([name, one]) => one !== null || given[name] === undefined));
 }

@@ -2,7 +2,7 @@ import type { Decision, ResourcePart } from "../define/parts.ts";
 import { CTY_READING, isRecord, type Wire } from "../values/read.ts";
 import { type Declaration, type Declarations, put } from "../values/type.ts";
 import { isUnknown, unknown } from "../values/unknown.ts";
-import { canonical, writeObject } from "../values/write.ts";
+import { canonical, membersOf, writeObject } from "../values/write.ts";
 import { readStored } from "./denobridge_values.ts";
 import { written } from "./run.ts";
 
@@ -86,10 +86,9 @@ export function decided(
   }
   const { attributes } = part.body;
   const stored = Object.fromEntries(Object.entries(attributes).filter(([, one]) => one.writeOnly !== true));
-  const given = Object.fromEntries(
-    Object.entries(decision.props ?? {}).filter(([name]) => attributes[name]?.writeOnly !== true),
-  );
-  const props = written("the props", () => writeObject(given, stored, "msgpack"));
+  const given = written("the props", () => Object.entries(membersOf(decision.props)));
+  const settable = Object.fromEntries(given.filter(([name]) => attributes[name]?.writeOnly !== true));
+  const props = written("the props", () => writeObject(settable, stored, "msgpack"));
   const kept = settled(stored, prior ?? {}, settled(stored, proposed, props));
   const changed = plannedChange(whole, { ...proposed, ...kept });
   const known = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null));

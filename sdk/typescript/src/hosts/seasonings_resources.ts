@@ -5,7 +5,7 @@ import { type Diagnostic, Failure } from "../values/failure.ts";
 import { CTY_READING, isRecord, PLAN_READING, readObject, type Wire } from "../values/read.ts";
 import type { Declarations } from "../values/type.ts";
 import { hasUnknown } from "../values/unknown.ts";
-import { Unwritable, writeObject } from "../values/write.ts";
+import { membersOf, Unwritable, writeObject } from "../values/write.ts";
 import { readStored } from "./denobridge_values.ts";
 import { FAILED, Fault, INVALID_PARAMS } from "./json_rpc.ts";
 import { withContext, written } from "./run.ts";
@@ -154,7 +154,7 @@ export class SeasoningsResources {
       return this.#calling(call, async (context) => {
         if (handlers.update === undefined) throw new Failure("the resource cannot be updated");
         const updated = await handlers.update(existing, props, context);
-        const state = written("the state", () => writeObject(updated?.state ?? {}, part.state, "msgpack"));
+        const state = written("the state", () => writeObject(updated?.state, part.state, "msgpack"));
         return { result: { state: wholeState(part, existing.id, planned, state) } };
       });
     }
@@ -170,7 +170,7 @@ export class SeasoningsResources {
   /** What was created is not forgotten because its state cannot be written. */
   #created(part: ResourcePart, { id, state }: { id: string; state?: unknown }, planned: Record<string, Wire>): Result {
     try {
-      const known = writeObject((state ?? {}) as Record<string, unknown>, part.state, "msgpack");
+      const known = writeObject(state, part.state, "msgpack");
       return { result: { state: wholeState(part, id, planned, known) } };
     } catch (error) {
       if (!(error instanceof Unwritable)) throw error;
@@ -191,7 +191,7 @@ export class SeasoningsResources {
     return this.#calling(call, async (context) => {
       const found = await part.handlers.read(existing.id, isImported ? undefined : existing.props, context);
       if (found === null || found === undefined) return { result: { state: null } };
-      const state = written("the state", () => writeObject(found.state ?? {}, part.state, "msgpack"));
+      const state = written("the state", () => writeObject(found.state, part.state, "msgpack"));
       const props = written(
         "the props",
         () => writeObject(withoutWriteOnly(found.props, part.body.attributes), part.body.attributes, "msgpack"),
@@ -240,7 +240,7 @@ export class SeasoningsResources {
       "the props",
       () => writeObject(withoutWriteOnly(props, part.body.attributes), part.body.attributes, "msgpack"),
     );
-    const returned = written("the state", () => writeObject(state ?? {}, part.state, "msgpack"));
+    const returned = written("the state", () => writeObject(state, part.state, "msgpack"));
     return { result: { state: wholeState(part, id, known, returned) } };
   }
 
@@ -265,8 +265,8 @@ function isSame(data: unknown, expected: Uint8Array): boolean {
 }
 
 /** Props that an author returns may have what it was given, but write-only values are never stored. */
-function withoutWriteOnly(props: Record<string, unknown>, attributes: Declarations): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(props ?? {}).filter(([name]) => attributes[name]?.writeOnly !== true));
+function withoutWriteOnly(props: unknown, attributes: Declarations): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(membersOf(props)).filter(([name]) => attributes[name]?.writeOnly !== true));
 }
 
 /** The secrets of the state as they were, if none has a value now. */

@@ -93,25 +93,52 @@ export function isFailure(error: unknown): error is Failure {
   return typeof error === "object" && error !== null && (error as Failure)[FAILURE] === true;
 }
 
-/** Any thrown value as a failure, with the causes of an error as its detail. */
+/** Whether an error is a mistake in the program, and does not say that something failed. */
+export function isMistake(error: unknown): boolean {
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) return true;
+  return error instanceof Error && (error as { code?: unknown }).code === "ERR_ASSERTION";
+}
+
+/** More of them, one in another, say nothing new. */
+const MOST_CAUSES = 32;
+
+/** Any thrown value as a failure, with the causes of an error, and the errors that it is made of, as its detail. */
 export function asFailure(thrown: unknown): Failure {
   if (isFailure(thrown)) return thrown;
   if (!(thrown instanceof Error)) return new Failure(textOf(thrown));
-  const causes: string[] = [];
-  let cause: unknown = thrown.cause;
-  for (let depth = 0; cause instanceof Error && depth < 8; depth += 1) {
-    const { message } = cause;
-    if (![thrown.message, ...causes].some((text) => text.includes(message))) causes.push(message);
-    cause = cause.cause;
+  const [first = thrown, ...others] = reasonsOf(thrown);
+  const headline = thrown.message || (isAggregate(thrown) && textOf(first, "")) || thrown.name;
+  const texts: string[] = [];
+  for (const text of [first, ...others].map((one) => textOf(one, ""))) {
+    if (text !== "" && ![headline, ...texts].some((known) => known.includes(text))) texts.push(text);
   }
-  const detail = causes.length > 0 ? causes.join("\n") : undefined;
-  return new Failure(thrown.message || thrown.name, { cause: thrown, detail });
+  return new Failure(headline, { cause: thrown, detail: texts.length > 0 ? texts.join("\n") : undefined });
 }
 
-function textOf(thrown: unknown): string {
+function isAggregate(error: unknown): error is Error & { readonly errors: readonly unknown[] } {
+  return error instanceof Error && Array.isArray((error as { errors?: unknown }).errors);
+}
+
+/** What is behind an error, in order: its own parts, its cause, and what is behind these. */
+function reasonsOf(error: Error): unknown[] {
+  const found: unknown[] = [];
+  const add = (one: unknown): void => {
+    if (one === undefined || one === error || found.includes(one) || found.length >= MOST_CAUSES) return;
+    found.push(one);
+    if (one instanceof Error) below(one);
+  };
+  const below = (one: Error): void => {
+    if (isAggregate(one)) one.errors.forEach(add);
+    add(one.cause);
+  };
+  below(error);
+  return found;
+}
+
+function textOf(thrown: unknown, otherwise = "the plugin failed; no reason was given"): string {
   if (typeof thrown === "string" && thrown !== "") return thrown;
   const message = (thrown as { message?: unknown } | null | undefined)?.message;
-  return typeof message === "string" && message !== "" ? message : "the plugin failed; no reason was given";
+  return typeof message === "string" && message !== "" ? message : otherwise;
 }
 
 /** `city: unknown city "Atlantis"`: what hosts with one text for an error show. */

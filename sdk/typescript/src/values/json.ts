@@ -1,8 +1,8 @@
 import { decimalText, type Exact, exactNumber, isBig } from "./big.ts";
 import { put } from "./type.ts";
 
-/** Deeper nesting than any host sends, and less than the stack holds. */
-const DEEPEST = 128;
+/** Deeper nesting than any host sends or reads, and less than the stack holds. */
+export const DEEPEST = 128;
 
 // A number of more than 15 digits, or with an exponent. JSON.parse keeps all others exactly.
 const LONG_NUMBER = /[:[,]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;

@@ -94,10 +94,11 @@ class Reader {
         return type.kind === "list" || type.element.type.kind === "object" ? elements : new Set(elements);
       }
       case "map": {
-        if (!isRecord(value)) return this.#wrong(value, type, path, step);
+        const all = value instanceof Map ? Object.fromEntries(value) : value;
+        if (!isRecord(all)) return this.#wrong(value, type, path, step);
         const here = below(path, step);
         const found = {};
-        for (const [key, one] of Object.entries(value)) put(found, key, this.declared(one, type.element, here, key));
+        for (const [key, one] of Object.entries(all)) put(found, key, this.declared(one, type.element, here, key));
         return found;
       }
       case "tuple": {

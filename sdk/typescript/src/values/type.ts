@@ -135,6 +135,14 @@ export function mustBeThere(one: Declaration): boolean {
   return one.type.kind !== "any" && one.nullable !== true && !isOptional(one);
 }
 
+/** Whether a value of this declaration is a secret, or has one in it. */
+export function holdsSecret({ secret, writeOnly, type }: Declaration): boolean {
+  if (secret === true || writeOnly === true) return true;
+  if (type.kind === "object") return Object.values(type.attributes).some(holdsSecret);
+  if (type.kind === "tuple") return type.elements.some(holdsSecret);
+  return "element" in type && holdsSecret(type.element);
+}
+
 /** The declaration of a name that is known to be there. */
 export function declared(attributes: Declarations, name: string): Declaration {
   return attributes[name] as Declaration;

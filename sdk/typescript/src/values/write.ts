@@ -1,5 +1,6 @@
 import { decimalText, type Exact, exactNumber, isBig } from "./big.ts";
 import type { Path } from "./failure.ts";
+import { DEEPEST } from "./json.ts";
 import { isRecord, type Wire } from "./read.ts";
 import { isSecret, revealed } from "./secret.ts";
 import {
@@ -87,21 +88,52 @@ function writeTyped(value: unknown, type: Type, format: Format, path: Path): Wir
     case "tuple":
       if (!isIterable(value)) break;
       return writeTuple(Array.from(value), type.elements, format, path);
-    case "map": {
-      if (!isRecord(value)) break;
-      const found = {};
-      for (const key of Object.keys(value).sort(bytewise)) {
-        if (value[key] !== undefined) {
-          put(found, key.normalize("NFC"), writeElement(value[key], type.element, format, [...path, key]));
-        }
-      }
-      return found;
-    }
+    case "map":
+      if (!(value instanceof Map) && !hasMembers(value)) break;
+      return writeEntries(entriesOf(value, path), path, (one, place) => writeElement(one, type.element, format, place));
     case "object":
-      if (!isRecord(value)) break;
       return writeObject(value, type.attributes, format, path);
   }
   throw new Unwritable(path, `${typeName(type)} is required, but this is ${jsName(value)}`);
+}
+
+/** Whether a value has its content in members: that of a `Map`, a `Date` or a `URLSearchParams` is elsewhere, and would be lost. */
+export function hasMembers(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && Object.prototype.toString.call(value) === "[object Object]";
+}
+
+/**
+ * The members of what an author returned; nothing has none.
+ *
+ * @throws {Unwritable} It is not an object with members.
+ */
+export function membersOf(value: unknown, path: Path = []): Record<string, unknown> {
+  if (value === undefined || value === null) return {};
+  if (hasMembers(value)) return value;
+  throw new Unwritable(path, `an object is required, but this is ${jsName(value)}${hintFor(value)}`);
+}
+
+/** How a value becomes an object, for errors. */
+export function hintFor(value: unknown): string {
+  return value instanceof Map ? "; return Object.fromEntries(map)" : "";
+}
+
+type Entry = readonly [key: string, value: unknown];
+
+/** What a map consists of, in the order that it is written in. @throws {Unwritable} One of its keys is not a string. */
+function entriesOf(value: Map<unknown, unknown> | Record<string, unknown>, path: Path): Entry[] {
+  const all = value instanceof Map ? [...value] : Object.entries(value);
+  const entries = all.filter(([, one]) => one !== undefined).map(([key, one]): Entry => {
+    if (typeof key !== "string") throw new Unwritable(path, `the keys of a map must be strings, but one is ${jsName(key)}`);
+    return [key, one];
+  });
+  return entries.sort(([a], [b]) => bytewise(a, b));
+}
+
+function writeEntries(entries: Entry[], path: Path, write: (value: unknown, path: Path) => Wire): Record<string, Wire> {
+  const found = {};
+  for (const [key, one] of entries) put(found, key.normalize("NFC"), write(one, [...path, key]));
+  return found;
 }
 
 /** Writes what is inside a list, a set, a map or a tuple. */
@@ -135,11 +167,12 @@ function sortedNames(attributes: Declarations): readonly string[] {
  * @throws {Unwritable} It does not fit.
  */
 export function writeObject(
-  value: Record<string, unknown>,
+  given: unknown,
   attributes: Declarations,
   format: Format,
   path: Path = [],
 ): Record<string, Wire> {
+  const value = membersOf(given, path);
   for (const name in value) {
     if (value[name] !== undefined && !Object.hasOwn(attributes, name)) {
       throw new Unwritable([...path, name], "the attribute is not declared");
@@ -184,13 +217,15 @@ export function writeImplied(given: unknown, format: Format, path: Path): Wire {
     return value;
   }
   if (value instanceof Date) return value.toISOString();
-  if (isIterable(value)) return Array.from(value, (one, index) => writeImplied(one, format, [...path, index]));
-  if (!isRecord(value)) throw new Unwritable(path, `a value is required, but this is ${jsName(value)}`);
-  const found = {};
-  for (const key of Object.keys(value).sort(bytewise)) {
-    if (value[key] !== undefined) put(found, key.normalize("NFC"), writeImplied(value[key], format, [...path, key]));
+  if (path.length > DEEPEST) {
+    // The whole path would be longer than everything else in the message.
+    throw new Unwritable(path.slice(0, 3), `the value is nested more than ${DEEPEST} levels deep, or contains itself`);
   }
-  return found;
+  if (isIterable(value)) return Array.from(value, (one, index) => writeImplied(one, format, [...path, index]));
+  if (!(value instanceof Map) && !hasMembers(value)) {
+    throw new Unwritable(path, `a value is required, but this is ${jsName(value)}`);
+  }
+  return writeEntries(entriesOf(value, path), path, (one, place) => writeImplied(one, format, place));
 }
 
 /** The type that a value implies: arrays are tuples, objects are objects. */
@@ -264,6 +299,7 @@ export function canonical(value: unknown): string {
   if (isSecret(value)) return canonical(value.reveal());
   if (value instanceof Uint8Array) return `0x${Array.from(value, (byte) => byte.toString(16)).join()}`;
   if (value instanceof Set) return `[${[...value].map(canonical).sort().join()}]`;
+  if (value instanceof Map) return canonical(Object.fromEntries(value));
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (!isRecord(value)) return String(value);
   const names = Object.keys(value).filter((name) => value[name] !== undefined && value[name] !== null).sort();
@@ -276,5 +312,7 @@ export function jsName(value: unknown): string {
   if (isNumber(value)) return "a number";
   if (typeof value === "boolean") return "a bool";
   if (typeof value === "string" || typeof value === "function") return `a ${typeof value}`;
-  return typeof value === "object" && value !== null ? "an object" : String(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  return kind === "Object" ? "an object" : `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
 }
