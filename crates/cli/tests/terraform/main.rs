@@ -25,6 +25,7 @@ mod interruptions;
 mod output;
 mod plans;
 mod refusals;
+mod rfc;
 mod storage;
 mod terminal;
 mod workspace;
