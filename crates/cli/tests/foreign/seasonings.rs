@@ -105,7 +105,11 @@ async fn called(peer: &Peer, offer: &Offer, name: &str, given: Option<Value>) ->
         returns: &function.returns,
     };
     match calls::call(peer, &call).await {
-        Ok(value) => format!("{value} of {}", value.ty()),
+        Ok(calls::Returned {
+            result: Some(value),
+            diagnostics,
+        }) if diagnostics.is_empty() => format!("{value} of {}", value.ty()),
+        Ok(other) => format!("unexpected: {other:?}"),
         Err(error) => format!("error: {error}"),
     }
 }

@@ -54,7 +54,7 @@ async fn call(host: &Host, name: &str, given: &[(&str, Argument)]) -> Value {
         arguments: &arguments,
         returns: &function.returns,
     };
-    host.call(&call).await.unwrap()
+    host.call(&call).await.unwrap().result.unwrap()
 }
 
 #[tokio::test]
@@ -351,13 +351,15 @@ async fn an_ephemeral_resource_is_opened_renewed_and_closed() {
         })
         .await
         .unwrap();
-    assert_eq!(opened.renew_at.as_deref(), Some("1970-01-01T00:01:30Z"));
-    let result = opened.result.unwrap();
+    let renew_at = opened.renew_at.unwrap();
+    assert_eq!(renew_at.as_deref(), Some("1970-01-01T00:01:30Z"));
+    let result = opened.result.unwrap().unwrap();
+    let private = opened.private.unwrap();
     assert_eq!(result.attribute("token").unwrap(), "t0".into());
     assert_eq!(result.attribute("seconds").unwrap(), 90.into());
     let renew = Renew {
         name: "lease",
-        private: opened.private.as_deref(),
+        private: private.as_deref(),
     };
     let renewed = host.call(&renew).await.unwrap();
     assert_eq!(renewed.renew_at, None);

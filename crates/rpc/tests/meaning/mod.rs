@@ -46,6 +46,7 @@ pub(crate) fn describe(content: &Inbound, dialect: Dialect) -> String {
                 MalformedKind::Bare => "bare",
                 MalformedKind::TooLong { is_answer: true } => "long response",
                 MalformedKind::TooLong { is_answer: false } => "long request",
+                other => panic!("a kind that the vectors do not have: {other:?}"),
             };
             let id = id
                 .as_ref()
