@@ -10,7 +10,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use place::{Place, json};
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::io::FdFlags;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use tenon_ipc::{Client, ClientSettings, Listener, Settings, Users, connect};
 use tenon_rpc::{Connection, Dialect, Router};
 use tokio::net::UnixListener;
@@ -184,12 +185,14 @@ async fn of_many_that_start_at_the_same_time_one_wins() {
 /// A socket with room for one client in its backlog, and a server that accepts none.
 fn full_door(place: &Place) -> UnixListener {
     let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let socket = rustix::net::socket_with(family, kind, flags, None).unwrap();
+    let socket = rustix::net::socket(family, kind, None).unwrap();
+    rustix::io::fcntl_setfd(&socket, FdFlags::CLOEXEC).unwrap();
     let address = SocketAddrUnix::new(place.path()).unwrap();
     rustix::net::bind(&socket, &address).unwrap();
     rustix::net::listen(&socket, 0).unwrap();
-    UnixListener::from_std(socket.into()).unwrap()
+    let listener: std::os::unix::net::UnixListener = socket.into();
+    listener.set_nonblocking(true).unwrap();
+    UnixListener::from_std(listener).unwrap()
 }
 
 /// No client is accepted there, so none may wait for it: it is in use.
