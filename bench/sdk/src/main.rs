@@ -1,5 +1,5 @@
-//! Measures plugins in Python and Node: round trips per second and the time from their start to their first answer, beside a
-//! raw echo in the same language, the official MCP SDKs and vscode-jsonrpc.
+//! Measures plugins in Python, Node and Rust: round trips per second and the time from their start to their first answer, beside a
+//! raw echo in the same language, the official MCP SDKs and vscode-jsonrpc. The programs in Rust are beside this one.
 //!
 //! `sdk [--quick] [--json] [--only TEXT]`; `--only` keeps the rows whose name contains the text, and those that all are compared
 //! with. `MCP_PYTHON` is a Python with the MCP SDK, `NODE_MODULES_MCP` and `NODE_MODULES_HERE` are the folders of the libraries

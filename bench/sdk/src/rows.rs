@@ -2,7 +2,7 @@
 
 use std::env;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bench_harness::child::Program;
@@ -16,16 +16,23 @@ use crate::measure::{Amounts, Cell};
 pub enum Language {
     Python,
     Node,
+    Rust,
 }
 
 impl Language {
-    pub const ALL: [Language; 2] = [Language::Python, Language::Node];
+    pub const ALL: [Language; 3] = [Language::Python, Language::Node, Language::Rust];
 
     pub fn name(self) -> &'static str {
         match self {
             Language::Python => "Python",
             Language::Node => "Node",
+            Language::Rust => "Rust",
         }
+    }
+
+    /// Whether a program of it is started by an interpreter, beside which our part can be small.
+    pub fn has_runtime(self) -> bool {
+        self != Language::Rust
     }
 }
 
@@ -57,178 +64,31 @@ pub struct Rows {
 impl Rows {
     /// All rows whose programs are there, and notes about the others.
     pub fn find(arguments: &Arguments) -> io::Result<(Rows, Vec<String>)> {
-        use Kind::{Empty, Official, Other, Ours, Raw};
-        use Language::{Node, Python};
-        let python = Some(python()?);
-        let node = Some("node".to_owned());
-        let mcp_python = env::var("MCP_PYTHON").ok();
-        let mcp_node = library("NODE_MODULES_MCP", "@modelcontextprotocol/sdk");
-        let vscode = library("NODE_MODULES_HERE", "vscode-jsonrpc");
-        let rows = [
-            (
-                Python,
-                Empty,
-                Wire::Own,
-                "empty program",
-                &python,
-                "empty.py",
-                "",
-            ),
-            (
-                Python,
-                Raw,
-                Wire::Lines,
-                "raw echo, lines",
-                &python,
-                "raw.py",
-                "lines",
-            ),
-            (
-                Python,
-                Raw,
-                Wire::Headers,
-                "raw echo, headers",
-                &python,
-                "raw.py",
-                "headers",
-            ),
-            (
-                Python,
-                Ours,
-                Wire::Lines,
-                "plugin, lines",
-                &python,
-                "plugin.py",
-                "",
-            ),
-            (
-                Python,
-                Ours,
-                Wire::Headers,
-                "plugin, headers",
-                &python,
-                "plugin.py",
-                "",
-            ),
-            (
-                Python,
-                Ours,
-                Wire::Mcp,
-                "plugin, MCP",
-                &python,
-                "plugin.py",
-                "",
-            ),
-            (
-                Python,
-                Official,
-                Wire::Mcp,
-                "MCP SDK 2.3",
-                &mcp_python,
-                "official_mcp.py",
-                "",
-            ),
-            (
-                Node,
-                Empty,
-                Wire::Own,
-                "empty program",
-                &node,
-                "empty.mjs",
-                "",
-            ),
-            (
-                Node,
-                Raw,
-                Wire::Lines,
-                "raw echo, lines",
-                &node,
-                "raw.mjs",
-                "lines",
-            ),
-            (
-                Node,
-                Raw,
-                Wire::Headers,
-                "raw echo, headers",
-                &node,
-                "raw.mjs",
-                "headers",
-            ),
-            (
-                Node,
-                Ours,
-                Wire::Lines,
-                "plugin, lines",
-                &node,
-                "plugin.mjs",
-                "",
-            ),
-            (
-                Node,
-                Ours,
-                Wire::Headers,
-                "plugin, headers",
-                &node,
-                "plugin.mjs",
-                "",
-            ),
-            (
-                Node,
-                Ours,
-                Wire::Mcp,
-                "plugin, MCP",
-                &node,
-                "plugin.mjs",
-                "",
-            ),
-            (
-                Node,
-                Official,
-                Wire::Mcp,
-                "MCP SDK 1.32",
-                &mcp_node,
-                "official_mcp.mjs",
-                "",
-            ),
-            (
-                Node,
-                Other,
-                Wire::Headers,
-                "vscode-jsonrpc 10",
-                &vscode,
-                "vscode-jsonrpc.mjs",
-                "",
-            ),
-        ];
-        let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
+        let programs = Programs::find()?;
         let mut notes = Vec::new();
         let mut found = Vec::new();
-        for (language, kind, wire, name, interpreter, script, argument) in rows {
-            let is_compared_with = matches!(kind, Empty | Raw);
-            let Some(interpreter) = interpreter else {
-                let language = language.name();
-                notes.push(format!(
-                    "{language}, {name}: not measured, it is not installed"
-                ));
-                continue;
-            };
-            if !is_compared_with && !arguments.wants(name) {
-                continue;
+        for language in Language::ALL {
+            for (kind, wire, name, program) in of(language) {
+                let is_compared_with = matches!(kind, Kind::Empty | Kind::Raw);
+                let Some(words) = programs.words(language, kind, program) else {
+                    let language = language.name();
+                    notes.push(format!(
+                        "{language}, {name}: not measured, it is not installed"
+                    ));
+                    continue;
+                };
+                if !is_compared_with && !arguments.wants(name) {
+                    continue;
+                }
+                found.push(Row {
+                    language,
+                    kind,
+                    wire,
+                    name,
+                    program: Program { words },
+                    numbers: Numbers::default(),
+                });
             }
-            let script = scripts.join(script).to_string_lossy().into_owned();
-            let argument = Some(argument.to_owned()).filter(|argument| !argument.is_empty());
-            let words = [interpreter.clone(), script].into_iter().chain(argument);
-            found.push(Row {
-                language,
-                kind,
-                wire,
-                name,
-                program: Program {
-                    words: words.collect(),
-                },
-                numbers: Numbers::default(),
-            });
         }
         Ok((Rows { rows: found }, notes))
     }
@@ -270,11 +130,85 @@ impl Row {
     }
 }
 
-/// Node, if a library is installed in the folder that a variable names.
-fn library(variable: &str, name: &str) -> Option<String> {
-    let folder = env::var_os(variable)?;
-    let is_there = Path::new(&folder).join(name).is_dir();
-    is_there.then(|| "node".to_owned())
+/// What is measured in a language: the kind, what it speaks, its name, and the program with its arguments.
+fn of(language: Language) -> Vec<(Kind, Wire, &'static str, &'static str)> {
+    let mut rows = vec![
+        (Kind::Empty, Wire::Own, "empty program", "empty"),
+        (Kind::Raw, Wire::Lines, "raw echo, lines", "raw lines"),
+        (Kind::Raw, Wire::Headers, "raw echo, headers", "raw headers"),
+        (Kind::Ours, Wire::Lines, "plugin, lines", "plugin"),
+        (Kind::Ours, Wire::Headers, "plugin, headers", "plugin"),
+        (Kind::Ours, Wire::Mcp, "plugin, MCP", "plugin"),
+    ];
+    let official = match language {
+        Language::Python => ("MCP SDK 2.3", "official_mcp"),
+        Language::Node => ("MCP SDK 1.32", "official_mcp"),
+        Language::Rust => ("rmcp 3.8", "peer-rmcp stdio pipe"),
+    };
+    rows.push((Kind::Official, Wire::Mcp, official.0, official.1));
+    if language == Language::Node {
+        let other = ("vscode-jsonrpc 10", "vscode-jsonrpc");
+        rows.push((Kind::Other, Wire::Headers, other.0, other.1));
+    }
+    rows
+}
+
+/// Where the programs are.
+struct Programs {
+    python: String,
+    mcp_python: Option<String>,
+    /// Whether the libraries for Node are installed.
+    has_mcp: bool,
+    has_vscode: bool,
+    scripts: PathBuf,
+    /// Where those in Rust are: beside this program.
+    built: PathBuf,
+}
+
+impl Programs {
+    fn find() -> io::Result<Programs> {
+        let this = env::current_exe()?;
+        Ok(Programs {
+            python: python()?,
+            mcp_python: env::var("MCP_PYTHON").ok(),
+            has_mcp: has_library("NODE_MODULES_MCP", "@modelcontextprotocol/sdk"),
+            has_vscode: has_library("NODE_MODULES_HERE", "vscode-jsonrpc"),
+            scripts: Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts"),
+            built: this.parent().unwrap_or(Path::new("")).to_owned(),
+        })
+    }
+
+    /// The command line of a program, if it is installed.
+    fn words(&self, language: Language, kind: Kind, program: &str) -> Option<Vec<String>> {
+        let (name, arguments) = program.split_once(' ').unwrap_or((program, ""));
+        let script = |extension| {
+            let path = self.scripts.join(name).with_extension(extension);
+            path.to_string_lossy().into_owned()
+        };
+        let mut words = match (language, kind) {
+            (Language::Python, Kind::Official) => vec![self.mcp_python.clone()?, script("py")],
+            (Language::Python, _) => vec![self.python.clone(), script("py")],
+            (Language::Node, Kind::Official) if !self.has_mcp => return None,
+            (Language::Node, Kind::Other) if !self.has_vscode => return None,
+            (Language::Node, _) => vec!["node".to_owned(), script("mjs")],
+            (Language::Rust, _) => {
+                let name = match kind {
+                    Kind::Official => name.to_owned(),
+                    _ => format!("sdk-{name}"),
+                };
+                let path = self.built.join(name);
+                path.is_file().then_some(())?;
+                vec![path.to_string_lossy().into_owned()]
+            }
+        };
+        words.extend(arguments.split_whitespace().map(str::to_owned));
+        Some(words)
+    }
+}
+
+/// Whether a library is installed in the folder that a variable names.
+fn has_library(variable: &str, name: &str) -> bool {
+    env::var_os(variable).is_some_and(|folder| Path::new(&folder).join(name).is_dir())
 }
 
 /// The interpreter itself: the shim of a version manager takes longer than what is measured.

@@ -44,7 +44,9 @@ impl Rows {
         report.add("sdk", self.table(), self.json());
         for language in Language::ALL {
             let name = language.name();
-            for (wire, framing) in [(Wire::Lines, "lines"), (Wire::Headers, "headers")] {
+            let framings = [(Wire::Lines, "lines"), (Wire::Headers, "headers")];
+            let framings = framings.into_iter().filter(|_| language.has_runtime());
+            for (wire, framing) in framings {
                 let ours = self.row(language, Kind::Ours, wire);
                 report.goals([Goal {
                     text: format!("{name}, {framing}, one at a time: at least {RAW}× the raw echo"),
@@ -66,6 +68,9 @@ impl Rows {
                     bar: Bar::AtLeast(OFFICIAL),
                     unit: "×",
                 }]);
+            }
+            if !language.has_runtime() {
+                continue;
             }
             let ours = self.row(language, Kind::Ours, Wire::Lines);
             report.goals([Goal {

@@ -1,0 +1,3 @@
+//! Ends at once: the limit of starts.
+
+fn main() {}
