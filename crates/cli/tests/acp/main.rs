@@ -12,6 +12,7 @@ mod chat;
 mod chat_terminal;
 mod editor;
 mod guard;
+mod guard_checks;
 mod killing;
 mod peers;
 mod policy;
