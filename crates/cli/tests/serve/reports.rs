@@ -233,7 +233,7 @@ async fn a_wrong_dialect() {
         r"read -r line; printf 'Content-Length: 2\r\n\r\n{}'",
     );
     let outcome = shell.run_unnoted("tenon call initialize -- sh once").await;
-    let hint = "looks like the dialect json-rpc-headers: `--dialect json-rpc-headers`";
+    let hint = "looks like the dialect json-rpc-headers; tenon call and tenon serve select that with `--dialect json-rpc-headers`";
     assert!(outcome.stderr.contains(hint), "{}", outcome.stderr);
     let serving = Serving::start_in(shell, "-- sh plugin").await;
     let mut wire = serving.wire();

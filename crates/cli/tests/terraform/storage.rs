@@ -410,7 +410,8 @@ fn secrets_of_the_environment_of_a_storage_are_not_shown() {
                 .says_nothing_of(secret);
         }
         workspace.write("broken", "");
-        let refused = run("plan").fails();
+        let refused = run("plan");
+        assert_eq!(refused.code, Some(3), "{refused}");
         refused
             .says("the disk is gone: (sensitive)")
             .says_nothing_of(secret);
