@@ -186,14 +186,14 @@ async fn in_seasonings_the_state_is_that_of_configure() {
     let early = "the plugin needs a configuration, and is not configured yet".to_owned();
     assert_eq!(host.call("limit").await, Err((-32000, early)));
     assert_eq!(host.call("pure").await, Ok(json!({ "result": 2 })));
-    let warning = json!({ "severity": "warning", "summary": "it is old", "detail": "use limit" });
-    let old = json!({ "result": "old", "diagnostics": [warning] });
-    assert_eq!(host.call("old").await, Ok(old));
     let configured = host
         .ask("resources/configure", json!({ "config": { "limit": 7 } }))
         .await;
     assert_eq!(configured, Ok(json!({})));
     assert_eq!(host.call("limit").await, Ok(json!({ "result": 7 })));
+    let warning = json!({ "severity": "warning", "summary": "it is old", "detail": "use limit" });
+    let old = json!({ "result": "old", "diagnostics": [warning] });
+    assert_eq!(host.call("old").await, Ok(old));
     let events = [
         ("progress", json!([{ "message": "looking" }])),
         (

@@ -145,10 +145,15 @@ mod tests {
     #[test]
     fn a_server_may_choose_a_version_that_is_known() {
         assert!(check(&json!("2024-11-05")).is_ok());
-        for unknown in [json!("2031-01-01"), json!(1), Value::Null] {
+        for unknown in [json!("2031-01-01"), json!(1)] {
             let error = check(&unknown).unwrap_err().to_string();
             let told = format!("version {unknown} of MCP, but this client speaks 2025-11-25");
             assert!(error.contains(&told), "{error}");
+        }
+        for other in [Value::Null, json!({}), json!("a text that may be a secret")] {
+            let error = check(&other).unwrap_err().to_string();
+            let told = "`protocolVersion` in the answer to `initialize` is not a version";
+            assert!(error.ends_with(told), "{error}");
         }
     }
 

@@ -36,14 +36,15 @@ async fn an_unknown_type_is_named_with_those_there_are() {
         ..Default::default()
     };
     let refused = answer(shop.read_data_source(ask(request)).await);
-    let expected = "Unknown type: This provider has no \"shop_c\" here, only shop_a, shop_b.";
+    let expected =
+        "Unknown type: This provider has no \"shop_c\" of this kind; it has shop_a, shop_b.";
     assert_eq!(texts(&refused.diagnostics), [expected]);
     let request = open_ephemeral_resource::Request {
         type_name: "shop_c".to_owned(),
         ..Default::default()
     };
     let refused = answer(shop.open_ephemeral_resource(ask(request)).await);
-    let expected = "Unknown type: This provider has no \"shop_c\" here.";
+    let expected = "Unknown type: This provider has no \"shop_c\" of this kind.";
     assert_eq!(texts(&refused.diagnostics), [expected]);
 }
 
