@@ -125,13 +125,16 @@ fn commands_that_cannot_be_read_are_marked() {
 fn one_command_has_one_key() {
     let words = |words: &[&str]| Key::Words(words.iter().map(|word| (*word).to_owned()).collect());
     let line = |line: &str| Key::Line(line.to_owned());
-    for line in [
-        "git push",
-        " git  push\n",
-        "'git' \"push\"",
-        "git \\\n push",
-    ] {
+    for line in ["git push", " git  push\n"] {
         assert_eq!(Commands::key(line), words(&["git", "push"]), "{line}");
+    }
+    // Shells of Windows read these in different ways.
+    for quoted in ["'git' \"push\"", "git \\\n push"] {
+        let expected = match cfg!(windows) {
+            true => line(quoted),
+            false => words(&["git", "push"]),
+        };
+        assert_eq!(Commands::key(quoted), expected, "{quoted}");
     }
     assert_eq!(Commands::key("git push; ls"), line("git push; ls"));
     assert_eq!(
