@@ -18,6 +18,7 @@ use tenon_rpc::Payload;
 use super::state::{Shared, State};
 use super::{Note, Summary};
 use crate::facts::Facts;
+use crate::paths::spelling;
 use crate::policy::Action;
 use crate::record::{Source, hide_variables};
 use crate::turns::{Completed, Ruling};
@@ -282,13 +283,24 @@ fn named(deeds: &[Deed], facts: &Facts) -> Vec<(Deed, String)> {
 
 /// What a deed was done to; the title of the tool call if it does not say.
 fn names(facts: &Facts, deed: Deed) -> Vec<String> {
-    let shown = |path: &Path| path.display().to_string();
+    let shown = |path: &PathBuf| path.display().to_string();
     let names: Vec<String> = match deed {
-        Deed::Read | Deed::Written => facts.paths.iter().map(|path| shown(path)).collect(),
+        Deed::Read | Deed::Written => {
+            let paths = facts.paths.iter().filter(|path| !has_plain(facts, path));
+            paths.map(shown).collect()
+        }
         Deed::Run => facts.commands.iter().cloned().collect(),
     };
     match names.is_empty() {
         true => facts.title.iter().cloned().collect(),
         false => names,
     }
+}
+
+/// Whether the same path is there without the prefix that Windows has: `\\?\C:\file` is `C:\file`.
+fn has_plain(facts: &Facts, path: &Path) -> bool {
+    let rest = spelling::below_root(path);
+    let is_plain = |alias: &PathBuf| spelling::below_root(alias) == rest;
+    let aliases = spelling::aliases(path);
+    rest.is_some() && { aliases.iter() }.any(|alias| is_plain(alias) && facts.paths.contains(alias))
 }
