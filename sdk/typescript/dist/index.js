@@ -4162,7 +4162,12 @@ class Packer {
         }
     }
     #byte(byte) {
-        this.#bytes[this.#reserve(1)] = byte;
+        const at = this.#reserve(1);
+        this.#bytes[at] = byte;
+    }
+    #copy(data) {
+        const at = this.#reserve(data.length);
+        this.#bytes.set(data, at);
     }
     #header(count, short, most, long) {
         if (count <= most)
@@ -4211,7 +4216,7 @@ class Packer {
     }
     #binary(data) {
         this.#sized(data.length, 0, 0xc4);
-        this.#bytes.set(data, this.#reserve(data.length));
+        this.#copy(data);
     }
     #number(value) {
         if (value >= 0 && value < 0x80 && Number.isInteger(value))
@@ -4277,11 +4282,8 @@ class Packer {
     }
     #unknown({ refinement }) {
         const entries = refinements(refinement);
-        if (entries.length === 0) {
-            const at = this.#reserve(3);
-            this.#bytes.set([0xd4, 0, 0], at);
-            return;
-        }
+        if (entries.length === 0)
+            return this.#copy([0xd4, 0, 0]);
         const payload = new _a39();
         payload.#header(entries.length, 0x80, 15, 0xde);
         for (const [key, one] of entries) {
@@ -4295,8 +4297,8 @@ class Packer {
             : data.length < 0x100
                 ? [0xc7, data.length, 12]
                 : [0xc8, data.length >> 8, data.length & 0xff, 12];
-        this.#bytes.set(header, this.#reserve(header.length));
-        this.#bytes.set(data, this.#reserve(data.length));
+        this.#copy(header);
+        this.#copy(data);
     }
 }
 _a39 = Packer;

@@ -5,6 +5,7 @@ import test from "node:test";
 
 import { Big, exactNumber } from "../build/values/big.js";
 import { parseJson, stringifyJson } from "../build/values/json.js";
+import { Unknown, unknown } from "../build/values/unknown.js";
 import { pack } from "../build/wire/pack.js";
 import { UnpackError } from "../build/wire/scanner.js";
 import { MessageStream, unpack } from "../build/wire/unpack.js";
@@ -48,6 +49,23 @@ test("changed bytes of a message are refused or read, in pieces of any size", ()
       }
     } catch (error) {
       assert.ok(error instanceof UnpackError, error.stack);
+    }
+  }
+});
+
+test("whatever is written where the buffer grows is whole", () => {
+  const large = "x".repeat(2 ** 20);
+  const known = new Unknown({ notNull: true, prefix: "ab" });
+  const kinds = [null, true, 7, -7, 300, -300, 70_000, 2n ** 62n, 1.5, "short", "é", "y".repeat(40), new Uint8Array(9),
+    [1, 2], Array(20).fill(3), { a: 4 }, unknown, known];
+  for (const kind of kinds) {
+    const alone = Buffer.from(pack(kind)).toString("hex");
+    for (let before = 1000; before < 1024; before += 1) {
+      // After a large message the buffer is a new one, of 1024 bytes.
+      pack(large);
+      const header = 1 + 3;
+      const written = Buffer.from(pack(["x".repeat(before - header), kind])).subarray(before);
+      assert.equal(written.toString("hex"), alone, `behind ${before} bytes`);
     }
   }
 });

@@ -69,7 +69,14 @@ class Packer {
   }
 
   #byte(byte: number): void {
-    this.#bytes[this.#reserve(1)] = byte;
+    // Reserved first: the buffer may be another one afterwards.
+    const at = this.#reserve(1);
+    this.#bytes[at] = byte;
+  }
+
+  #copy(data: ArrayLike<number>): void {
+    const at = this.#reserve(data.length);
+    this.#bytes.set(data, at);
   }
 
   /** The header of an array or a map: in one byte, or with 16 or 32 bits. */
@@ -121,7 +128,7 @@ class Packer {
 
   #binary(data: Uint8Array): void {
     this.#sized(data.length, 0, 0xc4);
-    this.#bytes.set(data, this.#reserve(data.length));
+    this.#copy(data);
   }
 
   #number(value: number): void {
@@ -175,11 +182,7 @@ class Packer {
 
   #unknown({ refinement }: Unknown): void {
     const entries = refinements(refinement);
-    if (entries.length === 0) {
-      const at = this.#reserve(3);
-      this.#bytes.set([0xd4, 0, 0], at);
-      return;
-    }
+    if (entries.length === 0) return this.#copy([0xd4, 0, 0]);
     const payload = new Packer();
     payload.#header(entries.length, 0x80, 15, 0xde);
     for (const [key, one] of entries) {
@@ -193,8 +196,8 @@ class Packer {
       : data.length < 0x100
       ? [0xc7, data.length, 12]
       : [0xc8, data.length >> 8, data.length & 0xff, 12];
-    this.#bytes.set(header, this.#reserve(header.length));
-    this.#bytes.set(data, this.#reserve(data.length));
+    this.#copy(header);
+    this.#copy(data);
   }
 }
 
