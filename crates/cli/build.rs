@@ -31,6 +31,12 @@ fn describe_build(crate_folder: &Path, out: &Path) {
     let target = env::var("TARGET").expect("cargo sets it");
     println!("cargo::rustc-env=TENON_TARGET={target}");
     println!("cargo::rustc-env=TENON_PROFILE={}", profile(out));
+    // For `tenon new`. Programs for other machines are built with other names for the folders of this one, and must not know
+    // this one either.
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    if !flags.contains("--remap-path-prefix") {
+        println!("cargo::rustc-env=TENON_SOURCES={}", crate_folder.display());
+    }
     if let Some(commit) = env::var("TENON_COMMIT")
         .ok()
         .or_else(|| published_commit(crate_folder))

@@ -78,7 +78,8 @@ def build(target: Target, tools: Path) -> Build:
     subcommand, variables = builder(target, tools)
     cargo_home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
     # Paths of this machine would differ from those of the next.
-    remapped = [f"--remap-path-prefix={cargo_home}=/cargo", f"--remap-path-prefix={ROOT}=/tenon"]
+    own = {cargo_home: "/cargo", ROOT: "/tenon"}
+    remapped = [f"--remap-path-prefix={path}={name}" for path, name in own.items()]
     environment = {
         **os.environ,
         **variables,
@@ -96,4 +97,15 @@ def build(target: Target, tools: Path) -> Build:
     if subprocess.run(command, cwd=ROOT, env=environment).returncode != 0:
         raise Refusal(f"the programs for {target.triple} could not be built")
     folder = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / target.triple / "dist"
-    return Build(target, ROOT / folder)
+    built = Build(target, ROOT / folder)
+    forbid(built, list(own))
+    return built
+
+
+def forbid(build: Build, paths: list[Path]) -> None:
+    """Refuses programs that contain a path of the machine that built them."""
+    for name in PROGRAMS:
+        content = build.path(name).read_bytes()
+        for path in paths:
+            if bytes(path) in content:
+                raise Refusal(f"{build.path(name)} contains {path}, the folder where it was built")

@@ -18,8 +18,8 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from . import archive, check, command, container, contents, installers, npm, release, targets, versions, wheel
-from .product import ROOT, Refusal, version
+from . import archive, check, command, container, contents, installers, npm, programs, release, targets, versions, wheel
+from .product import PROGRAMS, ROOT, Refusal, version
 from .small import SmallPackages, own_triple
 
 
@@ -53,6 +53,14 @@ class Packages(SmallPackages):
         self.assertEqual(stages, ["amd64", "arm64"])
         for arch in stages:
             self.assertIn(f"archive-{arch}", bases(recipe, arch))
+
+    def test_programs_that_know_where_they_were_built_are_refused(self) -> None:
+        [build] = self.job("x86_64-unknown-linux-musl").builds
+        programs.forbid(build, [ROOT, Path("/home/builder/.cargo")])
+        last = build.path(PROGRAMS[-1])
+        last.write_bytes(b"\0/home/builder/.cargo/registry\0")
+        with self.assertRaisesRegex(Refusal, f"{last} contains /home/builder/.cargo, the folder where it was built"):
+            programs.forbid(build, [ROOT, Path("/home/builder/.cargo")])
 
     def test_the_installers_know_every_archive(self) -> None:
         job = self.job("x86_64-unknown-linux-musl", "aarch64-apple-darwin", "x86_64-pc-windows-gnu")

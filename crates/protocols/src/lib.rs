@@ -184,6 +184,26 @@ impl Protocol {
         (self.spec().begin)(peer, client).await
     }
 
+    /// Whether the first call carries what the user configured for the plugin: [`Client::config`].
+    pub fn takes_config(self) -> bool {
+        self.spec().takes_config
+    }
+
+    /// Whether the plugin's schema says how values are written, and which of them are sensitive.
+    pub fn values_have_schemas(self) -> bool {
+        self.spec().values_have_schemas
+    }
+
+    /// Makes the call that has to come before a single call of this method: in Orchard, a provider is configured before it
+    /// runs an action. `None` if there is no such call.
+    pub fn before(
+        self,
+        peer: &Peer,
+        method: &str,
+    ) -> Option<impl Future<Output = Result<(), CallError>> + Send> {
+        (self.spec().before)(peer, method)
+    }
+
     /// Makes the protocol's last call or sends its last event. Failures are ignored, because the plugin is
     /// ended in any case.
     pub async fn end(self, peer: &Peer) {

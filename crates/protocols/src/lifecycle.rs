@@ -48,6 +48,12 @@ pub(crate) struct Spec {
     pub(crate) confirmation: Option<&'static str>,
     /// Makes the first call, checks its answer and sends the confirming event.
     pub(crate) begin: for<'a> fn(&'a Peer, &'a Client) -> Work<'a, Begun>,
+    /// The first call carries what the user configured for the plugin.
+    pub(crate) takes_config: bool,
+    /// The plugin's schema says how values are written, and which of them are sensitive.
+    pub(crate) values_have_schemas: bool,
+    /// Makes the call that has to come before a call of this method, where there is one; `None` where not.
+    pub(crate) before: BeforeFunction,
     /// Makes the last call, or sends the last event.
     pub(crate) end: for<'a> fn(&'a Peer) -> Work<'a, ()>,
     /// The answer to a client that makes the last call, or sends the last event, of a plugin that it
@@ -62,6 +68,9 @@ pub(crate) struct Spec {
     /// Methods and events, for completion at a prompt.
     pub(crate) methods: &'static [&'static str],
 }
+
+pub(crate) type BeforeFunction =
+    for<'a> fn(&'a Peer, &str) -> Option<Work<'a, Result<(), CallError>>>;
 
 pub(crate) type ListFunction =
     for<'a> fn(&'a Peer, &'a Payload) -> Work<'a, Result<Listing, CallError>>;
@@ -84,6 +93,9 @@ impl Spec {
         begins_once: false,
         confirmation: None,
         begin: |_, _| Box::pin(async { Ok(None) }),
+        takes_config: false,
+        values_have_schemas: false,
+        before: |_, _| None,
         end: |_| Box::pin(async {}),
         goodbye: |_| None,
         answer: |_, _| None,
@@ -100,7 +112,7 @@ pub struct Client {
     pub answers: Vec<String>,
     /// The client answers every method: a person does, at a prompt.
     pub answers_everything: bool,
-    /// What the user configured for the plugin, in Seasonings.
+    /// What the user configured for the plugin, where the first call carries it.
     pub config: serde_json::Map<String, Value>,
 }
 

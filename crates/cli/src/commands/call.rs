@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use tenon_host::Limits;
 use tenon_protocols::Protocol;
-use tenon_rpc::{CallError, ErrorCode, Format, Payload, calls::BatchItem};
+use tenon_rpc::{Payload, calls::BatchItem};
 use tokio::sync::mpsc;
 
 use crate::args::CallArgs;
@@ -34,7 +34,8 @@ pub(crate) async fn run(args: CallArgs) -> Result<(), Failure> {
     let printer = Printer {
         json: args.json,
         events_are_data: args.watch,
-        hides_sensitive: args.protocol == Some(Protocol::Seasonings) && !args.show_sensitive,
+        hides_sensitive: args.protocol.is_some_and(Protocol::values_have_schemas)
+            && !args.show_sensitive,
     };
     output::choose_masked(&args.tap.mask);
     // While this waits for a FIFO or a terminal, a signal ends the command in the usual way: nothing has
@@ -124,7 +125,7 @@ async fn reach_and_call_with(
             match args.event {
                 true => target.send(method, params).await?,
                 false => {
-                    configure(&target, method, args).await?;
+                    call_before(&target, method, args).await?;
                     call(&target, method, params, args, printer).await?;
                 }
             }
@@ -203,24 +204,17 @@ fn check(args: &CallArgs) -> Result<Option<Protocol>, Failure> {
     Ok(args.protocol)
 }
 
-/// Orchard configures a provider before it runs an action. A single call has no place for a configuration, so a plugin
-/// that was started for it gets an empty one.
-async fn configure(target: &Target, method: &str, args: &CallArgs) -> Result<(), Failure> {
-    let is_action = args.protocol == Some(Protocol::Orchard) && method == "execute";
-    if !is_action || args.plugin.is_empty() {
-        return Ok(());
-    }
+/// Makes the call that the protocol wants before this one. Only a plugin that was started for this call needs it.
+async fn call_before(target: &Target, method: &str, args: &CallArgs) -> Result<(), Failure> {
     let peer = target.peer();
-    let params = Payload::new(Format::Json, &b"{\"config\":{}}"[..]);
-    let configured = async {
-        match peer.call_raw("configure", Some(params)).await {
-            // There is nothing to configure.
-            Err(CallError::Answered(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => Ok(()),
-            configured => configured.map(drop),
-        }
+    let before = args
+        .protocol
+        .filter(|_| !args.plugin.is_empty())
+        .and_then(|protocol| protocol.before(&peer, method));
+    let Some(before) = before else {
+        return Ok(());
     };
-    let configured = target.within(args.timeout.0, configured).await;
-    configured.map_err(|mut failure| {
+    target.within(args.timeout.0, before).await.map_err(|mut failure| {
         failure.message +=
             "\n  hint: `configure` was called with an empty configuration; to give another one, call it with --repl";
         failure

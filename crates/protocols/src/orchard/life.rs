@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-#[cfg(feature = "values")]
-use tenon_rpc::CallError;
-use tenon_rpc::{Dialect, Peer, options::Stray};
+use tenon_rpc::{CallError, Dialect, ErrorCode, Peer, options::Stray};
 
 use super::{ERROR_NAMES, VERSION};
 use crate::lifecycle::{Begun, Client, Spec, Work, call, decode, quotable_version, refuse};
@@ -20,6 +18,7 @@ pub(crate) static SPEC: Spec = Spec {
     start_limit: Duration::from_secs(5),
     first_call: Some("describe"),
     begin: greet,
+    before: |peer, method| (method == "execute").then(|| configure(peer)),
     end,
     goodbye: |method| (method == "shutdown").then(|| json!({})),
     #[cfg(feature = "values")]
@@ -32,7 +31,11 @@ fn greet<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
     Box::pin(async move {
         let answer = call(peer, "describe", Some(json!({}))).await?;
         let described = decode(&answer)?;
-        let spoken = &described["schema"]["protocol"];
+        let schema = &described["schema"];
+        if !schema.is_object() {
+            return refuse("the answer to `describe` has no schema");
+        }
+        let spoken = &schema["protocol"];
         match quotable_version(spoken) {
             _ if spoken == VERSION => Ok(Some(answer)),
             Some(version) => refuse(format!(
@@ -50,12 +53,22 @@ fn greet<'a>(peer: &'a Peer, _: &'a Client) -> Work<'a, Begun> {
 /// The call failed, or its answer is not a schema that scenarios can be written against.
 #[cfg(feature = "values")]
 pub async fn begin(peer: &Peer) -> Result<super::ProviderSchema, CallError> {
-    // A typed call, so that no error quotes a secret that the connection masks.
-    let super::DescribeResult { schema } = peer.call(super::Describe, super::Empty {}).await?;
+    let super::DescribeResult { schema } = crate::lifecycle::begin_typed(&SPEC, peer).await?;
     match schema.check() {
         Ok(()) => Ok(schema),
         Err(error) => refuse(error.to_string()),
     }
+}
+
+/// A provider is configured before it runs an action. Who calls a single action has no configuration.
+fn configure(peer: &Peer) -> Work<'_, Result<(), CallError>> {
+    Box::pin(async move {
+        match call(peer, "configure", Some(json!({ "config": {} }))).await {
+            // There is nothing to configure.
+            Err(CallError::Answered(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => Ok(()),
+            configured => configured.map(drop),
+        }
+    })
 }
 
 fn end(peer: &Peer) -> Work<'_, ()> {

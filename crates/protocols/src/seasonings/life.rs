@@ -38,6 +38,8 @@ pub(crate) static SPEC: Spec = Spec {
     first_call: Some("init"),
     begins_once: true,
     begin: greet_with_everything,
+    takes_config: true,
+    values_have_schemas: true,
     end,
     failure,
     goodbye: |method| (method == "shutdown").then(|| json!({})),
@@ -182,6 +184,19 @@ pub async fn begin(peer: &Peer, greeting: &Greeting) -> Result<Welcome, CallErro
     Welcome::read(&answer)
 }
 
+/// The first call of a host that can use everything.
+fn greet_with_everything<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
+    Box::pin(async move {
+        let greeting = Greeting {
+            config: client.config.clone(),
+            ..Greeting::new(Level::ALL)
+        };
+        let answer = greet(peer, &greeting).await?;
+        Welcome::read(&answer)?;
+        Ok(Some(answer))
+    })
+}
+
 async fn greet(peer: &Peer, greeting: &Greeting) -> Result<Payload, CallError> {
     let levels: Vec<&str> = greeting.levels.iter().map(|level| level.name()).collect();
     // Strict peers want params to be an array, so the map goes inside one.
@@ -192,18 +207,6 @@ async fn greet(peer: &Peer, greeting: &Greeting) -> Result<Payload, CallError> {
         "config": greeting.config,
     }]);
     call(peer, "init", Some(params)).await
-}
-
-fn greet_with_everything<'a>(peer: &'a Peer, client: &'a Client) -> Work<'a, Begun> {
-    Box::pin(async move {
-        let greeting = Greeting {
-            config: client.config.clone(),
-            ..Greeting::new(Level::ALL)
-        };
-        let answer = greet(peer, &greeting).await?;
-        check_version(&decode(&answer)?["protocol_version"])?;
-        Ok(Some(answer))
-    })
 }
 
 fn end(peer: &Peer) -> Work<'_, ()> {

@@ -145,10 +145,15 @@ fn config(args: &CallArgs) -> Result<Map<String, Value>, Failure> {
     let Some(text) = &args.config else {
         return Ok(Map::new());
     };
-    if args.protocol != Some(Protocol::Seasonings) {
-        return Err(Failure::usage(
-            "only plugins that speak seasonings are configured in their first call\n  hint: add --protocol seasonings",
-        ));
+    if !args.protocol.is_some_and(Protocol::takes_config) {
+        let able = Protocol::ALL
+            .into_iter()
+            .filter(|protocol| protocol.takes_config());
+        let able: Vec<&str> = able.map(Protocol::name).collect();
+        let (names, first) = (able.join(", "), able[0]);
+        return Err(Failure::usage(format!(
+            "only plugins that speak {names} are configured in their first call\n  hint: add --protocol {first}"
+        )));
     }
     let config = params::value("config", text)?;
     let config = config.decode();

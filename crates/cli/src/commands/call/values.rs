@@ -36,7 +36,8 @@ pub(crate) struct Values {
 impl Values {
     /// For a protocol that has such values.
     pub(crate) fn new(args: &CallArgs) -> Option<Arc<Values>> {
-        (args.protocol == Some(Protocol::Seasonings)).then(|| {
+        let has_schemas = args.protocol.is_some_and(Protocol::values_have_schemas);
+        has_schemas.then(|| {
             Arc::new(Values {
                 hides_sensitive: !args.show_sensitive,
                 ..Values::default()

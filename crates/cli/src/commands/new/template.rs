@@ -55,11 +55,12 @@ impl Sdk {
         }
     }
 
-    /// The sources that this command was built from, if they are still there.
+    /// The sources that this command was built from, if they are still there. One of a package does not know them.
     pub(super) fn found() -> Sdk {
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-        let folder = crates.map(|crates| crates.join("plugin"));
+        let own = option_env!("TENON_SOURCES").map(Path::new);
+        let folder = own.and_then(Path::parent);
         folder
+            .map(|crates| crates.join("plugin"))
             .filter(|folder| folder.join("Cargo.toml").is_file())
             .map_or(Sdk::Registry, Sdk::Folder)
     }
