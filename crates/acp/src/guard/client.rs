@@ -120,8 +120,8 @@ impl Shared {
         }
     }
 
-    /// Waits for the end of a turn. If nothing happens in its session for too long, it is cancelled. Nothing is
-    /// returned if the agent does not react to that either.
+    /// Waits for the end of a turn. If nothing happens in its session for too long, it is cancelled and nothing is returned,
+    /// also if the agent says that it was cancelled: the client has not cancelled it, and would not learn why it ended.
     async fn turn(
         &self,
         session: &str,
@@ -137,8 +137,12 @@ impl Shared {
         self.note(&Note::Timeout {
             session_id: session.to_owned(),
         });
+        let was_cancelled = self.is_cancelled(session);
         self.cancel_turn(session, client);
-        timeout(GRACE, passing).await.ok()
+        let ended = timeout(GRACE, passing).await.ok()?;
+        // An agent that is gone will not take the next prompt either.
+        let is_gone = matches!(ended, Err(CallError::Closed(_)));
+        (is_gone || was_cancelled).then_some(ended)
     }
 
     /// Waits for an answer. Nothing if nothing happens in its session for too long: the history of a session that is loaded is

@@ -100,7 +100,8 @@ async fn a_turn_in_which_nothing_happens_is_cancelled() {
         let mut editor = Editor::guarded(&shell, "--idle-timeout 300ms --verbose");
         editor.open(&shell.path("")).await;
         let answer = editor.prompt("wait").await;
-        assert_eq!(answer["result"]["stopReason"], "cancelled");
+        let error = (&answer["error"]["code"], &answer["error"]["message"]);
+        assert_eq!(error, (&json!(-32001), &json!("Timeout")), "{answer}");
         let outcome = editor.leave().await;
         let note = "guard: cancelled a turn in which nothing happened for too long";
         assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
