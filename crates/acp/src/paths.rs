@@ -126,7 +126,11 @@ impl Roots {
     /// One of them is not an absolute path, or not a folder that can be opened.
     pub fn open<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Roots, PathError> {
         let roots = folders.into_iter().map(|path| Root::open(path.as_ref()));
-        roots.collect::<Result<_, _>>().map(Roots)
+        let mut roots = roots.collect::<Result<Vec<Root>, _>>()?;
+        if let Some((first, more)) = roots.split_first_mut() {
+            more.iter().for_each(|root| first.names.add(&root.names));
+        }
+        Ok(Roots(roots))
     }
 
     /// The first of the folders, where a session works; nothing if there are none.
