@@ -150,6 +150,19 @@ async fn the_strict_profile_holds_by_the_letter() {
 }
 
 #[tokio::test]
+async fn a_guard_that_serves_files_keeps_them_in_their_folders() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        let editor = Editor::guarded(&shell, "--files guard --without sizes,paths");
+        let outcome = editor.leave().await;
+        assert_eq!(outcome.code, Some(2));
+        let problem = "--files guard and --without paths";
+        assert!(outcome.stderr.contains(problem), "{}", outcome.stderr);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn each_check_can_be_turned_off() {
     trial(script(), async |_, _| {
         let shell = Shell::new();
