@@ -77,7 +77,7 @@ fn short(title: &str) -> String {
 }
 
 /// The longest prefix of at most `most` bytes.
-fn beginning(text: &str, most: usize) -> &str {
+pub(crate) fn beginning(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len()))
         .rev()
         .find(|end| text.is_char_boundary(*end));

@@ -74,6 +74,9 @@ pub struct Settings {
     pub masks: Masks,
     /// How the process of the agent ended, if it is one: errors about a lost connection say it.
     pub exit: Option<Exit>,
+    /// What may be the reason if the agent says that the user is not logged in, and what to do: added to the text of that
+    /// error, which is what editors show.
+    pub login_hint: Option<String>,
     /// Called with everything that the guard does besides forwarding.
     pub on_note: OnNote,
     /// Called with the summary so far when a session was opened or closed and when a turn has ended, before the client gets

@@ -4,6 +4,7 @@
 //! walked part by part from the open folder of the session, and no step follows a link by itself. Links that stay
 //! inside are followed by reading them; links that lead outside are refused.
 
+mod lines;
 mod names;
 mod replacing;
 #[cfg_attr(windows, path = "paths/spelling/windows.rs")]
@@ -12,7 +13,7 @@ pub(crate) mod spelling;
 mod walk;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use serde_json::json;
@@ -126,7 +127,11 @@ impl Roots {
     /// One of them is not an absolute path, or not a folder that can be opened.
     pub fn open<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Roots, PathError> {
         let roots = folders.into_iter().map(|path| Root::open(path.as_ref()));
-        roots.collect::<Result<_, _>>().map(Roots)
+        let mut roots = roots.collect::<Result<Vec<Root>, _>>()?;
+        if let Some((first, more)) = roots.split_first_mut() {
+            more.iter().for_each(|root| first.names.add(&root.names));
+        }
+        Ok(Roots(roots))
     }
 
     /// The first of the folders, where a session works; nothing if there are none.
@@ -134,7 +139,8 @@ impl Roots {
         self.0.first().map(|root| &root.names)
     }
 
-    /// Reads a text file, or some of its lines: from `line` (counted from 1), at most `limit` of them.
+    /// Reads a text file, or some of its lines: from `line` (counted from 1), at most `limit` of them. Of a larger file than
+    /// [`FILE_SIZE`], a part that is not larger can be read.
     ///
     /// # Errors
     /// See [`PathError`].
@@ -146,14 +152,10 @@ impl Roots {
     ) -> Result<String, PathError> {
         let (file, _) = self.find(path, Purpose::Read)?;
         let file = file.ok_or(PathError::NotFound)?;
-        let mut text = Vec::new();
-        // It may grow while it is read.
-        file.take(FILE_SIZE + 1).read_to_end(&mut text)?;
-        if text.len() as u64 > FILE_SIZE {
+        if line.is_none() && limit.is_none() && file.metadata()?.len() > FILE_SIZE {
             return Err(PathError::TooLarge(FILE_SIZE));
         }
-        let text = String::from_utf8(text).map_err(|_| PathError::NotText)?;
-        Ok(lines(text, line, limit))
+        lines::read(file, line, limit)
     }
 
     /// Writes a text file. It is created if it does not exist, and so are its folders. If there is no space for the text, a
@@ -207,9 +209,6 @@ impl Roots {
         let Some(file) = file else {
             return Ok((None, None));
         };
-        if file.metadata()?.len() > FILE_SIZE && purpose == Purpose::Read {
-            return Err(PathError::TooLarge(FILE_SIZE));
-        }
         let (device, inode) = folder::identity(&file)?;
         let identity = Identity { device, inode };
         Ok((Some(file), Some(identity)))
@@ -259,10 +258,13 @@ impl Root {
     }
 }
 
-/// The address of a file, by which editors of version 1 know it.
-fn uri(path: &str) -> String {
+/// The URI of a file with this absolute path.
+pub fn uri(path: &str) -> String {
     let path = match cfg!(windows) {
-        true => format!("/{}", path.replace('\\', "/")),
+        true => {
+            let plain = path.strip_prefix(r"\\?\").unwrap_or(path);
+            format!("/{}", plain.replace('\\', "/"))
+        }
         false => path.to_owned(),
     };
     let mut uri = "file://".to_owned();
@@ -275,17 +277,6 @@ fn uri(path: &str) -> String {
         }
     }
     uri
-}
-
-/// The lines that are asked for, with their ends.
-fn lines(text: String, line: Option<u32>, limit: Option<u32>) -> String {
-    if line.is_none() && limit.is_none() {
-        return text;
-    }
-    // Some agents count from 0.
-    let first = line.unwrap_or(1).saturating_sub(1) as usize;
-    let count = limit.map_or(usize::MAX, |limit| limit as usize);
-    text.split_inclusive('\n').skip(first).take(count).collect()
 }
 
 #[cfg(test)]
@@ -305,18 +296,8 @@ mod tests {
             (&found["path"], &found["acpCode"]),
             (&json!("/w/a b/ü%.txt"), &json!(-32002))
         );
+        assert_eq!(uri("/w/#1 ?.png"), "file:///w/%231%20%3F.png");
         assert!(data("a", Profile::V1)["uri"].is_null());
         assert!(data("/w/a", Profile::Seed)["uri"].is_null());
-    }
-
-    #[test]
-    fn lines_are_counted_from_1() {
-        let read = |line, limit| lines("a\nb\nc".to_owned(), line, limit);
-        assert_eq!(read(None, None), "a\nb\nc");
-        assert_eq!(read(Some(2), None), "b\nc");
-        assert_eq!(read(Some(1), Some(2)), "a\nb\n");
-        assert_eq!(read(Some(0), Some(1)), "a\n");
-        assert_eq!(read(Some(9), Some(9)), "");
-        assert_eq!(read(None, Some(0)), "");
     }
 }

@@ -26,7 +26,8 @@
 //! - A rule that **allows** needs evidence: all files and all commands of the call must match. A command line is taken
 //!   apart first, so `git status*` does not allow `git status && rm -rf /`, and a line with a substitution or a
 //!   redirection never matches. A rule about files does not allow a call that also runs a command, and a rule about
-//!   commands does not allow one that also changes a file.
+//!   commands does not allow one that also changes a file. A rule about kinds alone allows only what is certain to stay in
+//!   the folders of the session.
 //! - A rule that **asks** or **denies** needs only one: one file or one command that matches. Commands are also compared
 //!   as a shell reads them: `git push*` is found in `sudo /usr/bin/git  'push'` and in `sh -c "cd x; git push"`.
 //! - If such a rule is about files or commands and the call does not state them, or they have parts that only the shell
@@ -35,6 +36,7 @@
 //! Patterns of paths are relative to the folder of the session, unless they begin with `/`. In a rule that asks or denies,
 //! a pattern that begins with `**/` also matches outside that folder.
 
+mod covering;
 mod matching;
 mod reading;
 

@@ -142,6 +142,11 @@ impl PluginCommand {
             || platform::is_in_path(&self.program, &self.environment().0)
     }
 
+    /// Our environment variables that it does not get.
+    pub fn left_out(&self) -> LeftOut {
+        self.environment().1
+    }
+
     /// The variables that it gets, and ours that it does not.
     pub(crate) fn environment(&self) -> (Variables, LeftOut) {
         let is_passed = |name: &OsStr| sandbox::inherits(self, name);

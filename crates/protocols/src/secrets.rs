@@ -95,14 +95,17 @@ impl Secrets {
     }
 
     /// Remembers what is secret in the environment variables that a program may see: the values whose names say that they
-    /// are secrets, and the credentials in the others.
+    /// are secrets, except ordinary words and short numbers, and the credentials in the others.
     pub fn learn_variables(
         &self,
         secrets: impl IntoIterator<Item = OsString>,
         variables: impl IntoIterator<Item = (OsString, OsString)>,
     ) {
         for secret in secrets {
-            self.learn_text(&secret.to_string_lossy());
+            let secret = secret.to_string_lossy();
+            if !tenon_text::is_ordinary_value(&secret) {
+                self.learn_text(&secret);
+            }
         }
         for (_, value) in variables {
             self.learn_credentials(&value.to_string_lossy());

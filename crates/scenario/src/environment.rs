@@ -5,7 +5,6 @@ use std::ffi::{OsStr, OsString};
 use serde::{Deserialize, Serialize};
 use tenon_host::{Environment, PluginCommand, Variable, VariableError};
 use tenon_protocols::Secrets;
-use tenon_values::Value;
 
 /// What a scenario passes on to one provider: `env` in `required_providers`. A record has it
 /// as it is written there, `["AWS_*", "STAGE=test"]`.
@@ -149,11 +148,8 @@ impl RunEnvironment {
     pub(crate) fn hide(&self, provider: &ProviderEnvironment, secrets: &Secrets) {
         let everything = self.all.then(|| Variable::Inherited("*".into()));
         let variables = provider.0.iter().chain(&self.variables);
-        for secret in variables.chain(&everything).flat_map(Variable::secrets) {
-            if let Ok(secret) = secret.into_string() {
-                secrets.learn(&Value::from(secret).sensitive());
-            }
-        }
+        let found = variables.chain(&everything).flat_map(Variable::secrets);
+        secrets.learn_variables(found, []);
     }
 }
 

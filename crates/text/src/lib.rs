@@ -44,7 +44,7 @@ use std::path::Path;
 pub use hidden::is_hidden;
 use hidden::{has_variants, is_joiner, is_variation_selector};
 pub use nearest::{did_you_mean, nearest};
-pub use secret::{is_secret_name, plain_name};
+pub use secret::{is_ordinary_value, is_secret_name, plain_name};
 pub use shell::shell_word;
 pub use utc::Utc;
 

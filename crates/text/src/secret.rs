@@ -38,9 +38,73 @@ pub fn is_secret_name(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
+/// Values of settings that are words of ordinary sentences: switches, levels, stages, branches.
+const ORDINARY: [&str; 30] = [
+    "always",
+    "auto",
+    "basic",
+    "bearer",
+    "debug",
+    "default",
+    "development",
+    "disabled",
+    "enabled",
+    "error",
+    "false",
+    "http",
+    "https",
+    "info",
+    "json",
+    "local",
+    "localhost",
+    "main",
+    "master",
+    "never",
+    "none",
+    "null",
+    "prod",
+    "production",
+    "staging",
+    "stdio",
+    "test",
+    "trace",
+    "true",
+    "warn",
+];
+
+/// Whether a value keeps no secret, whatever its name says: `true`, `main`, a number of up to five digits. If it were masked
+/// wherever it appears, little would be left of most texts.
+///
+/// ```
+/// assert!(tenon_text::is_ordinary_value("true"));
+/// assert!(tenon_text::is_ordinary_value("8080"));
+/// assert!(!tenon_text::is_ordinary_value("hunter22"));
+/// ```
+pub fn is_ordinary_value(value: &str) -> bool {
+    let is_number = value.len() < 6 && value.bytes().all(|byte| byte.is_ascii_digit());
+    is_number || ORDINARY.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn switches_and_short_numbers_are_no_secrets() {
+        for value in ["", "0", "32000", "True", "MAIN", "production"] {
+            assert!(is_ordinary_value(value), "{value}");
+        }
+        for value in [
+            "123456",
+            "main1",
+            "maintenance",
+            "s3cret",
+            "password",
+            " true",
+        ] {
+            assert!(!is_ordinary_value(value), "{value}");
+        }
+    }
 
     #[test]
     fn names_are_compared_without_case_and_separators() {

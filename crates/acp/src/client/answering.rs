@@ -17,7 +17,7 @@ use super::session_state::State;
 use super::state::Shared;
 use super::terminals::Terminal;
 use crate::facts::{Facts, variables};
-use crate::paths::PathError;
+use crate::paths::{Access, PathError};
 use crate::quirks::Quirk;
 
 /// Everything that an agent may call.
@@ -115,6 +115,7 @@ impl Shared {
 
     async fn read(&self, params: ReadTextFileParams) -> Result<ReadTextFileResult, RpcError> {
         let session = self.session(&params.session_id).await?;
+        check_place(&session, &params.path, Access::Read).await?;
         let facts = Facts::reading(&params.path, session.folder());
         let title = format!("Read {}", params.path);
         let call = self.tool_call(ToolKind::Read, title, &json!({ "path": params.path }));
@@ -136,6 +137,7 @@ impl Shared {
 
     async fn write(&self, params: WriteTextFileParams) -> Result<Empty, RpcError> {
         let session = self.session(&params.session_id).await?;
+        check_place(&session, &params.path, Access::Write).await?;
         let facts = Facts::writing(&params.path, session.folder());
         let title = format!("Write {}", params.path);
         let mut call = self.tool_call(ToolKind::Edit, title, &json!({ "path": params.path }));
@@ -210,6 +212,15 @@ impl Shared {
         let session = self.session(&params.session_id).await?;
         let terminal = session.terminals.get(&params.terminal_id)?;
         Ok((session, terminal))
+    }
+}
+
+/// Refuses a file outside of the folders of a session: the user is not asked about what is refused whatever the answer is.
+async fn check_place(session: &State, path: &str, access: Access) -> Result<(), RpcError> {
+    let (roots, checked) = (session.roots.clone(), path.to_owned());
+    match blocking(move || roots.check(&checked, access)).await? {
+        Err(error @ PathError::Outside(_)) => Err(error.error(path, Profile::V1)),
+        _ => Ok(()),
     }
 }
 

@@ -131,6 +131,7 @@ impl Shared {
             Form::read(&form.requested_schema).map_err(|error| wrong(error.to_string()))?;
         }
         let Some(session) = session else {
+            let _silent_meanwhile = self.waiting();
             return Ok(self.setup.user.elicitation(question).await);
         };
         let session = self.session(&session).await?;

@@ -8,7 +8,7 @@ use tenon_protocols::acp::SessionUpdate;
 use tenon_rpc::Peer;
 use tokio::sync::watch;
 
-use super::session_state::State;
+use super::session_state::{State, Waiting};
 use super::setup::Setup;
 use crate::quirks::Quirks;
 
@@ -85,6 +85,12 @@ impl Shared {
         sessions.open.insert(session.id.clone(), session.clone());
         drop(sessions);
         self.changed.send_replace(());
+    }
+
+    /// The agent waits for something in every session until this is dropped: which one it is about is not known.
+    pub(super) fn waiting(&self) -> Vec<Waiting> {
+        let sessions = self.sessions();
+        sessions.open.values().map(State::waiting).collect()
     }
 
     pub(super) fn forget(&self, id: &str) -> Option<Arc<State>> {

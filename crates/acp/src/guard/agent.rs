@@ -184,16 +184,28 @@ impl Shared {
         let Some(entry) = entry else {
             return Ok(result);
         };
+        self.check_answer_size(entry, &result)?;
+        self.check_result(entry, &result)?;
+        Ok(result)
+    }
+
+    /// Refuses an answer to the agent that is larger than its method allows, whoever gives it.
+    pub(super) fn check_answer_size(
+        &self,
+        entry: &Entry,
+        result: &Payload,
+    ) -> Result<(), RpcError> {
         let size = result.bytes().len();
-        if let Some(limit) = entry
+        match entry
             .size
             .filter(|limit| self.limits.sizes && size > *limit)
         {
-            let data = json!({ "method": entry.name, "limit": limit, "size": size });
-            return Err(Failure::FileTooLarge.error(self.profile, data));
+            None => Ok(()),
+            Some(limit) => {
+                let data = json!({ "method": entry.name, "limit": limit, "size": size });
+                Err(Failure::FileTooLarge.error(self.profile, data))
+            }
         }
-        self.check_result(entry, &result)?;
-        Ok(result)
     }
 
     /// Takes note of what the client has decided or done for the agent, or the guard in its place.

@@ -52,6 +52,9 @@ impl Waiting {
         };
         let mut state = shared.state();
         let is_cancelled = { state.turns.session(session) }.is_some_and(|one| one.is_cancelled());
+        if what == What::User && session.is_empty() {
+            state.asking += 1;
+        }
         let pace = state.paces.get_mut(session);
         let cancels = pace.and_then(|pace| match &what {
             What::User => {
@@ -90,6 +93,10 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         let mut state = self.shared.state();
+        if self.what == What::User && self.session.is_empty() {
+            state.asking = state.asking.saturating_sub(1);
+            state.answered = Some(Instant::now());
+        }
         let Some(pace) = state.paces.get_mut(&self.session) else {
             return;
         };

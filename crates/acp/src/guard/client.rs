@@ -10,11 +10,11 @@ use tenon_protocols::acp::{Entry, Failure, Side, view};
 use tenon_rpc::{Call, CallError, Event, Format, Payload, Peer, Reply, RpcError, Text};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::Note;
 use super::blocking::{self, TimedOut, off_thread};
 use super::kept::Kept;
 use super::refusing::Given;
 use super::state::{Shared, State};
+use super::{Note, Summary};
 use crate::merge::Merger;
 use crate::paths::Roots;
 use crate::quirks::{Quirk, Quirks};
@@ -58,7 +58,8 @@ impl Shared {
                 let session = about.as_deref().unwrap_or_default();
                 self.while_active(session, pin!(passing), limit).await
             }
-            (Some(limit), None) => timeout(limit, passing).await.ok(),
+            // Only a question that belongs to no session is activity here.
+            (Some(limit), None) => self.while_active("", pin!(passing), limit).await,
             (Some(limit), Some(session)) => self.turn(session, passing, limit, &caller).await,
         };
         let given = Given::of(outcome.as_ref());
@@ -68,7 +69,8 @@ impl Shared {
             Some(outcome) => self.answered(entry, outcome, &caller),
             None => Err(self.timed_out(&name, limit.unwrap_or_default())),
         };
-        if !given.is(&answer) {
+        let (answer, is_explained) = self.with_login_hint(answer);
+        if is_explained || !given.is(&answer) {
             self.record_answer(Side::Client, &id, &answer);
         }
         let is_summed_up = pending.finish(&answer);
@@ -120,8 +122,8 @@ impl Shared {
         }
     }
 
-    /// Waits for the end of a turn. If nothing happens in its session for too long, it is cancelled. Nothing is
-    /// returned if the agent does not react to that either.
+    /// Waits for the end of a turn. If nothing happens in its session for too long, it is cancelled and nothing is returned,
+    /// also if the agent says that it was cancelled: the client has not cancelled it, and would not learn why it ended.
     async fn turn(
         &self,
         session: &str,
@@ -137,8 +139,12 @@ impl Shared {
         self.note(&Note::Timeout {
             session_id: session.to_owned(),
         });
+        let was_cancelled = self.is_cancelled(session);
         self.cancel_turn(session, client);
-        timeout(GRACE, passing).await.ok()
+        let ended = timeout(GRACE, passing).await.ok()?;
+        // An agent that is gone will not take the next prompt either.
+        let is_gone = matches!(ended, Err(CallError::Closed(_)));
+        (is_gone || was_cancelled).then_some(ended)
     }
 
     /// Waits for an answer. Nothing if nothing happens in its session for too long: the history of a session that is loaded is
@@ -151,7 +157,7 @@ impl Shared {
     ) -> Option<Result<Payload, CallError>> {
         let mut active = Instant::now();
         loop {
-            active = self.last_activity(session).unwrap_or(active);
+            active = active.max(self.last_activity(session).unwrap_or(active));
             let deadline = active + limit;
             if deadline <= Instant::now() {
                 return None;
@@ -171,16 +177,15 @@ impl Shared {
     }
 
     /// When something happened last in a session: now, if the agent waits for the user or a program. Nothing of a
-    /// session that was closed meanwhile.
+    /// session that was closed meanwhile, but for questions that belong to none.
     fn last_activity(&self, session: &str) -> Option<Instant> {
         let state = self.state();
-        let pace = state.paces.get(session)?;
-        let is_waiting = pace.asking > 0 || !pace.running.is_empty();
-        Some(if is_waiting {
-            Instant::now()
-        } else {
-            pace.active
-        })
+        let pace = state.paces.get(session);
+        let is_waiting = pace.is_some_and(|pace| pace.asking > 0 || !pace.running.is_empty());
+        match is_waiting || state.asking > 0 {
+            true => Some(Instant::now()),
+            false => state.answered.max(pace.map(|pace| pace.active)),
+        }
     }
 
     /// An event of the client.
@@ -264,10 +269,10 @@ async fn open_roots(folders: Vec<PathBuf>) -> Option<Arc<Roots>> {
 fn agent_name(result: &Payload) -> Option<String> {
     let info: Value = result.member(&["agentInfo"])?.decode().ok()?;
     let name = info["name"].as_str()?;
-    match info["version"].as_str() {
-        Some(version) => Some(format!("{name} {version}")),
-        None => Some(name.to_owned()),
-    }
+    Some(Summary::bounded(&match info["version"].as_str() {
+        Some(version) => format!("{name} {version}"),
+        None => name.to_owned(),
+    }))
 }
 
 /// A call of the client that was not answered yet. If it is dropped, because the client has cancelled it or is gone, it

@@ -11,12 +11,12 @@ use tenon_rpc::{Call, Payload, RpcError};
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 
-use super::Note;
 use super::agent::{encoded, session_of};
 use super::blocking::{self, off_thread};
 use super::files::file_of;
 use super::questions::Question;
 use super::state::Shared;
+use super::{Note, Summary};
 use crate::facts::{Facts, variables};
 use crate::paths::{Access, FolderNames, PathError, Roots};
 use crate::policy::{Action, Decision, check_options};
@@ -131,10 +131,12 @@ impl Shared {
                 Verdict::Answer(encoded(&ElicitationResult::Cancel(Empty::default()))?)
             }
             ("fs/read_text_file", Some(file)) => {
-                self.file(file, params, Access::Read, is_approved).await?
+                let call = (file, params);
+                self.file(known, call, Access::Read, is_approved).await?
             }
             ("fs/write_text_file", Some(file)) => {
-                self.file(file, params, Access::Write, is_approved).await?
+                let call = (file, params);
+                self.file(known, call, Access::Write, is_approved).await?
             }
             ("terminal/create", _) => {
                 self.terminal(session, &decoded(params)?, is_approved)
@@ -296,7 +298,7 @@ impl Shared {
         }
         self.note(&Note::Decision {
             method: method.to_owned(),
-            about: about.to_owned(),
+            about: Summary::bounded(about),
             session_id: session.to_owned(),
             decision: decision.clone(),
         });

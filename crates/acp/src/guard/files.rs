@@ -20,15 +20,16 @@ impl Shared {
     /// A file has to be in the folders of its session, and must not be denied.
     pub(super) async fn file(
         &self,
-        file: &view::OfFile<'_>,
-        params: &Payload,
+        known: &Entry,
+        (file, params): (&view::OfFile<'_>, &Payload),
         access: Access,
         is_approved: bool,
     ) -> Result<Verdict, RpcError> {
         let (folder, roots) = self.folders(&file.session_id);
-        let (method, stated) = match access {
-            Access::Read => ("fs/read_text_file", Facts::reading(&file.path, &folder)),
-            Access::Write => ("fs/write_text_file", Facts::writing(&file.path, &folder)),
+        let method = known.name;
+        let stated = match access {
+            Access::Read => Facts::reading(&file.path, &folder),
+            Access::Write => Facts::writing(&file.path, &folder),
         };
         let (path, is_confined) = (file.path.to_string(), self.limits.paths);
         let mut facts = stated.clone();
@@ -85,6 +86,10 @@ impl Shared {
                 .await
                 .map_err(|_| self.timed_out(method, blocking::LIMIT))?;
             let served = served.map_err(|error| self.unserved(&error, &file.path));
+            let served = served.and_then(|answer| {
+                self.check_answer_size(known, &answer)?;
+                Ok(answer)
+            });
             let served = match (served, access) {
                 (Err(error), Access::Read) => self.soften("fs/read_text_file", error),
                 (served, _) => served,

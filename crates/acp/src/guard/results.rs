@@ -29,6 +29,18 @@ impl Shared {
         Ok(self.adapted(entry, result))
     }
 
+    /// Says what may be missing if the agent answers that the user is not logged in, and whether it is said. The code and the
+    /// data stay: editors open a login page.
+    pub(super) fn with_login_hint(&self, answer: Reply) -> (Reply, bool) {
+        match (answer, &self.login_hint) {
+            (Err(mut error), Some(hint)) if Failure::is_authentication_required(&error, false) => {
+                error.message = format!("{} ({hint})", error.message);
+                (Err(error), true)
+            }
+            (answer, _) => (answer, false),
+        }
+    }
+
     /// The message specification limits both directions. In version 1 a list of models may well be larger.
     fn check_result_size(&self, entry: &Entry, result: &Payload) -> Result<(), RpcError> {
         let size = result.bytes().len();

@@ -37,6 +37,7 @@ pub(super) struct Shared {
     pub(super) files: Files,
     pub(super) masks: Masks,
     pub(super) exit: Option<Exit>,
+    pub(super) login_hint: Option<String>,
     on_note: OnNote,
     on_summary: OnSummary,
     /// Held while it is called, so that an older summary does not follow a newer one.
@@ -61,6 +62,10 @@ pub(super) struct State {
     pub(super) summary: Summary,
     pub(super) paces: HashMap<String, Pace>,
     pub(super) quirks: Quirks,
+    /// Questions to the user that belong to no session: as long as there is one, whatever the agent works on may wait.
+    pub(super) asking: usize,
+    /// When the last of them was answered.
+    pub(super) answered: Option<Instant>,
 }
 
 /// How fast things go in a session.
@@ -114,6 +119,7 @@ impl Shared {
             files: settings.files,
             masks: settings.masks,
             exit: settings.exit,
+            login_hint: settings.login_hint,
             on_note: settings.on_note,
             on_summary: settings.on_summary,
             reporting: Mutex::default(),
@@ -127,6 +133,8 @@ impl Shared {
                 summary: Summary::default(),
                 paces: HashMap::new(),
                 quirks: Quirks::default(),
+                asking: 0,
+                answered: None,
             }),
             errors: Errors::default(),
             started: Instant::now(),

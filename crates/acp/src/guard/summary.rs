@@ -6,8 +6,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::facts::beginning;
+
 /// More paths and commands than these are only counted.
 const LISTED: usize = 1000;
+/// Of longer names only the beginning is kept, in bytes: an agent chooses them.
+const LONGEST: usize = 1024;
 
 /// What an agent has asked for, what it was allowed, and what was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -93,9 +97,19 @@ impl fmt::Debug for OnSummary {
 
 impl Summary {
     pub(super) fn count(list: &mut BTreeMap<String, u64>, what: &str) {
-        let is_listed = list.len() < LISTED || list.contains_key(what);
-        let name = if is_listed { what } else { "(others)" };
-        *list.entry(name.to_owned()).or_default() += 1;
+        let mut name = Summary::bounded(what);
+        if list.len() >= LISTED && !list.contains_key(&name) {
+            "(others)".clone_into(&mut name);
+        }
+        *list.entry(name).or_default() += 1;
+    }
+
+    /// A name that is not too long to be shown.
+    pub(super) fn bounded(name: &str) -> String {
+        match name.len() > LONGEST {
+            false => name.to_owned(),
+            true => format!("{}... ({} bytes)", beginning(name, LONGEST), name.len()),
+        }
     }
 }
 
@@ -139,4 +153,23 @@ fn names<'a>(one: &'a BTreeMap<String, u64>, other: &'a BTreeMap<String, u64>) -
     let mut names: Vec<&str> = one.keys().chain(more).map(String::as_str).collect();
     names.sort_unstable();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An agent may say anything that it has done, any number of times.
+    #[test]
+    fn names_are_bounded_in_number_and_length() {
+        let mut list = BTreeMap::new();
+        for number in 0..3 * LISTED {
+            Summary::count(&mut list, &format!("{number:05}{}", "é".repeat(100_000)));
+        }
+        assert_eq!((list.len(), list["(others)"]), (LISTED + 1, 2 * 1000));
+        assert!(list.keys().all(|name| name.len() < LONGEST + 30));
+        let (first, count) = list.iter().nth(1).unwrap();
+        assert!(first.starts_with("00000éé") && first.ends_with("é... (200005 bytes)"));
+        assert_eq!(*count, 1);
+    }
 }

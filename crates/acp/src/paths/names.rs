@@ -14,6 +14,8 @@ use crate::facts::normal;
 pub struct FolderNames {
     given: PathBuf,
     others: Vec<PathBuf>,
+    /// More folders of the session, under all their names.
+    more: Vec<PathBuf>,
 }
 
 impl FolderNames {
@@ -22,6 +24,7 @@ impl FolderNames {
         FolderNames {
             given: given.into(),
             others: Vec::new(),
+            more: Vec::new(),
         }
     }
 
@@ -43,6 +46,17 @@ impl FolderNames {
             }
         }
         names
+    }
+
+    /// Adds another folder of the same session, in which patterns are not compared.
+    pub(super) fn add(&mut self, other: &FolderNames) {
+        self.more.extend(other.iter().map(Path::to_owned));
+    }
+
+    /// Whether a path is in one of the folders of the session.
+    pub(crate) fn contains(&self, path: &Path) -> bool {
+        let mut more = self.more.iter();
+        self.below(path).is_some() || more.any(|name| below(path, name).is_some())
     }
 
     /// All names, the given one first.

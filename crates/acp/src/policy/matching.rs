@@ -1,6 +1,6 @@
 //! Whether a rule matches a tool call.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tenon_protocols::acp::ToolKind;
 
@@ -8,6 +8,10 @@ use super::{Action, Rule};
 use crate::facts::{Commands, Facts, Meant};
 use crate::glob::{Case, Glob};
 use crate::paths::{FolderNames, spelling};
+
+pub(super) const FILES_UNKNOWN: &str = "the call does not say which files it is about";
+pub(super) const OTHER_NAMES: &str =
+    "a file has several names (hard links), and the others are not known";
 
 /// Whether a rule matches.
 pub(super) enum Outcome {
@@ -36,7 +40,8 @@ impl Rule {
                 Some(other) => return other,
             }
         }
-        if let Some(why) = self.not_covered(facts, &kind, folder) {
+        let refused = self.not_covered(facts, &kind, folder);
+        if let Some(why) = refused.or_else(|| self.not_inside(facts, &kind, folder)) {
             return Outcome::No(why);
         }
         Outcome::Yes(match reasons.is_empty() {
@@ -80,60 +85,14 @@ impl Rule {
         })
     }
 
-    /// What the call also does, and a rule that allows something else must not allow.
-    fn not_covered(&self, facts: &Facts, kind: &ToolKind, folder: &FolderNames) -> Option<String> {
-        if self.action != Action::Allow {
-            return None;
-        }
-        // Without a condition on commands, a rule is about commands if it is about everything, or about running them.
-        let is_running =
-            |kind: &ToolKind| matches!(kind, ToolKind::Execute | ToolKind::Unspecified);
-        let is_about_commands = !self.commands.is_empty()
-            || self.paths.is_empty()
-                && (self.kinds.is_empty() || self.kinds.iter().any(is_running));
-        if let Some(command) = facts.commands.iter().next().filter(|_| !is_about_commands) {
-            let command = quoted(command);
-            return Some(format!(
-                "it runs the command {command}, and the rule is not about commands"
-            ));
-        }
-        if runs(facts, kind) && !is_about_commands {
-            return Some("it runs something, and the rule is not about commands".to_owned());
-        }
-        // Elsewhere the same command may be another one: `make` runs what the folder says.
-        let is_outside = |path: &&PathBuf| folder.below(path).is_none();
-        let outside = facts.folders.iter().find(is_outside);
-        if let Some(path) = outside.filter(|_| !self.commands.is_empty() && self.paths.is_empty()) {
-            let path = quoted(&path.display().to_string());
-            return Some(format!(
-                "it runs in the folder {path}, which is outside the folder of the session"
-            ));
-        }
-        // A command that is allowed may use files. A change that the call itself makes is another matter.
-        let changes =
-            facts.has_diff || matches!(kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
-        let is_about_files = self.commands.is_empty() || !self.paths.is_empty();
-        let path = { facts.paths.iter() }
-            .next()
-            .filter(|_| changes && !is_about_files)?;
-        let path = quoted(&path.display().to_string());
-        Some(format!(
-            "it changes the file {path}, and the rule is not about files"
-        ))
-    }
-
     /// Nothing if the rule is not about paths.
     fn match_paths(&self, facts: &Facts, kind: &ToolKind, folder: &FolderNames) -> Option<Outcome> {
         if self.paths.is_empty() {
             return None;
         }
         if facts.paths.is_empty() && facts.folders.is_empty() {
-            let is_about_files = matches!(
-                kind,
-                ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move
-            );
-            return Some(match is_about_files || facts.is_incomplete {
-                true => Outcome::Unknown("the call does not say which files it is about".into()),
+            return Some(match is_about_files(kind) || facts.is_incomplete {
+                true => Outcome::Unknown(FILES_UNKNOWN.into()),
                 false => Outcome::No("the call names no file".into()),
             });
         }
@@ -150,8 +109,7 @@ impl Rule {
             Outcome::Unknown(_) => true,
         };
         if facts.has_other_names && !is_certain {
-            let why = "a file has several names (hard links), and the others are not known";
-            return Some(Outcome::Unknown(why.into()));
+            return Some(Outcome::Unknown(OTHER_NAMES.into()));
         }
         Some(outcome)
     }
@@ -296,8 +254,16 @@ impl Rule {
     }
 }
 
+/// Whether calls of a kind are about files, also if they do not say which.
+pub(super) fn is_about_files(kind: &ToolKind) -> bool {
+    matches!(
+        kind,
+        ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move
+    )
+}
+
 /// Whether a call runs something that it does not state as a command.
-fn runs(facts: &Facts, kind: &ToolKind) -> bool {
+pub(super) fn runs(facts: &Facts, kind: &ToolKind) -> bool {
     let only_looks = matches!(kind, ToolKind::Read | ToolKind::Search);
     facts.has_terminal || facts.has_code && only_looks
 }
@@ -308,7 +274,7 @@ fn shown(path: &Path, folder: &FolderNames) -> String {
     inside.unwrap_or(path).display().to_string()
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     const SHOWN: usize = 200;
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{:?}…", &text[..end]),

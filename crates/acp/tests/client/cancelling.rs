@@ -8,9 +8,10 @@ use crate::actors::{Agent, Scripted, ask, end_turn, finished, hello, permission,
 use crate::support::{ROOT, payload, within};
 use crate::with_user;
 use serde_json::{Value, json};
-use tenon_acp::client::{Answer, Client, ClientError, Folder, Setup, User};
+use tenon_acp::client::{Answer, Client, ClientError, Folder, Offered, Setup, User};
 use tenon_protocols::acp::{
-    ContentBlock, ImageContent, PermissionParams, PermissionResult, StopReason,
+    ContentBlock, ElicitationParams, ElicitationResult, Empty, ImageContent, PermissionParams,
+    PermissionResult, StopReason,
 };
 use tenon_rpc::Io;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -197,6 +198,11 @@ async fn time_that_the_user_takes_is_not_silence() {
         )
         .await;
         assert_eq!(answer.unwrap()["outcome"]["optionId"], "yes");
+        // This one belongs to the prompt instead of the session.
+        let form = json!({ "requestId": 3, "mode": "form", "message": "?",
+            "requestedSchema": { "type": "object", "properties": {} } });
+        let answer = ask(&peer, "elicitation/create", form).await;
+        assert_eq!(answer.unwrap()["action"], "decline");
         end_turn()
     });
     struct Slow;
@@ -207,8 +213,19 @@ async fn time_that_the_user_takes_is_not_silence() {
                 PermissionResult::selected("yes")
             })
         }
+
+        fn elicitation(&self, _: ElicitationParams) -> Answer<ElicitationResult> {
+            Box::pin(async {
+                tokio::time::sleep(Duration::from_secs(10_000)).await;
+                ElicitationResult::Decline(Empty::default())
+            })
+        }
     }
     let setup = Setup {
+        offered: Offered {
+            forms: true,
+            ..Offered::default()
+        },
         user: Arc::new(Slow),
         ..Setup::default()
     };

@@ -1,5 +1,7 @@
 //! Questions that a client leaves open.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tenon_acp::guard::{Files, Settings};
 use tenon_acp::record::{Masks, Record};
@@ -247,4 +249,37 @@ async fn nothing_is_asked_after_a_turn_was_cancelled() {
     // Agents may ask between turns.
     raw.agent_calls("4", "elicitation/create", form).await;
     assert_eq!(raw.client.read().await["method"], "elicitation/create");
+}
+
+/// A question may belong to a call of the client instead of a session, and the user thinks about it as long.
+#[tokio::test(start_paused = true)]
+async fn a_question_that_belongs_to_no_session_pauses_every_limit() {
+    const HOUR: Duration = Duration::from_secs(3600);
+    let capabilities = json!({ "elicitation": { "form": {} } });
+    let mut raw = Raw::open(Settings::default(), capabilities, "a").await;
+    let prompt = raw.prompt().await;
+    raw.client_calls("m", "session/new", json!({ "cwd": "/", "mcpServers": [] }))
+        .await;
+    let new = raw.agent.read().await;
+    let form = json!({ "requestId": "m", "mode": "form", "message": "?", "requestedSchema": {} });
+    raw.agent_calls("1", "elicitation/create", form).await;
+    let asked = raw.client.read().await;
+    assert_eq!(asked["method"], "elicitation/create");
+    tokio::time::sleep(HOUR).await;
+    let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "action": "decline" } });
+    raw.client.write(&answer.to_string()).await;
+    assert_eq!(raw.agent.read().await["result"]["action"], "decline");
+    raw.agent_writes_answer(&new, json!({ "result": { "sessionId": "t" } }))
+        .await;
+    let opened = raw.client.read().await;
+    assert_eq!(opened["result"]["sessionId"], "t", "{opened}");
+    // After it the limits hold again.
+    let answered = tokio::time::Instant::now();
+    tokio::time::sleep(Duration::from_secs(290)).await;
+    assert_eq!(raw.agent.read().await["method"], "session/cancel");
+    let silent = answered.elapsed().as_secs();
+    assert!((299..302).contains(&silent), "{silent} s");
+    raw.agent_writes_answer(&prompt, json!({ "result": { "stopReason": "cancelled" } }))
+        .await;
+    assert_eq!(raw.client.read().await["error"]["code"], -32001);
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tenon_acp::guard::Settings;
-use tenon_protocols::acp::Side;
+use tenon_protocols::acp::{Profile, Side};
 
 use super::actors::{Agent, Stage, data, json_payload};
 use super::raw::Raw;
@@ -88,6 +88,68 @@ async fn a_turn_times_out_when_nothing_happens() {
         "{took:?}"
     );
     assert_eq!(cancelled.recv().await.unwrap(), "s", "the agent was told");
+}
+
+/// The user has not cancelled the turn, so `cancelled` would not say why it ended.
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_was_idle_is_a_timeout_whatever_the_agent_answers() {
+    for profile in [Profile::V1, Profile::Seed] {
+        for answer in [
+            json!({ "result": { "stopReason": "cancelled" } }),
+            json!({ "result": { "stopReason": "end_turn" } }),
+            json!({ "error": { "code": -32800, "message": "Request cancelled" } }),
+        ] {
+            let (mut raw, prompt) = begin_turn(profile).await;
+            tokio::time::sleep(ALMOST).await;
+            assert_eq!(raw.agent.read().await["method"], "session/cancel");
+            raw.agent_writes_answer(&prompt, answer.clone()).await;
+            let late = raw.client.read().await;
+            let error = &late["error"];
+            assert_eq!(
+                (&late["id"], &error["code"], &error["message"]),
+                (&json!("p"), &json!(-32001), &json!("Timeout")),
+                "{profile:?}: {answer}"
+            );
+            let expected = json!({ "method": "session/prompt", "timeoutMs": 300_000 });
+            assert_eq!(error["data"], expected);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_the_user_has_cancelled_is_cancelled_however_late() {
+    let (mut raw, prompt) = begin_turn(Profile::V1).await;
+    tokio::time::sleep(ALMOST).await;
+    raw.client_sends("session/cancel", json!({ "sessionId": SESSION }))
+        .await;
+    for from in ["the user", "the guard, after the limit"] {
+        assert_eq!(raw.agent.read().await["method"], "session/cancel", "{from}");
+    }
+    let cancelled = json!({ "result": { "stopReason": "cancelled" } });
+    raw.agent_writes_answer(&prompt, cancelled).await;
+    let answer = raw.client.read().await;
+    assert_eq!(answer["result"]["stopReason"], "cancelled", "{answer}");
+}
+
+/// A name that both profiles take.
+const SESSION: &str = "0198a7c1-1111-7222-8333-444455556666";
+
+/// With a turn that the agent works on, and the call of it.
+async fn begin_turn(profile: Profile) -> (Raw, Value) {
+    let settings = Settings {
+        profile,
+        ..Settings::default()
+    };
+    let mut raw = Raw::new(settings);
+    raw.initialize(everything(), "a").await;
+    raw.client_calls("n", "session/new", json!({ "cwd": "/", "mcpServers": [] }))
+        .await;
+    raw.agent_answers(json!({ "sessionId": SESSION })).await;
+    raw.client.read().await;
+    let prompt = json!({ "sessionId": SESSION, "prompt": [{ "type": "text", "text": "go" }] });
+    raw.client_calls("p", "session/prompt", prompt).await;
+    let prompt = raw.agent.read().await;
+    (raw, prompt)
 }
 
 /// Less than a turn may be silent.

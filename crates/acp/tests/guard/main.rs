@@ -16,6 +16,7 @@ mod quirks;
 mod raw;
 mod recording;
 mod refusing;
+mod sizes;
 mod terminals;
 
 use serde_json::{Value, json};

@@ -229,3 +229,30 @@ async fn options_that_a_client_does_not_know_are_left_out() {
         assert_eq!(update["params"]["update"]["configOptions"], expected);
     }
 }
+
+/// Editors show the text of this error beside their way to log in.
+#[tokio::test]
+async fn a_missing_login_says_what_was_not_passed_on() {
+    const HINT: &str = "A_KEY is set, but was not passed on: add `--env A_KEY`";
+    let new = json!({ "cwd": "/", "mcpServers": [] });
+    let login = json!({ "code": -32000, "message": "Authentication required", "data": { "x": 1 } });
+    let lost = json!({ "code": -32000, "message": "Connection lost" });
+    let explained = json!({ "code": -32000, "message": format!("Authentication required ({HINT})"), "data": { "x": 1 } });
+    for (hint, error, expected) in [
+        (Some(HINT), &login, &explained),
+        (None, &login, &login),
+        (Some(HINT), &lost, &lost),
+    ] {
+        let settings = Settings {
+            login_hint: hint.map(str::to_owned),
+            ..Settings::default()
+        };
+        let mut raw = Raw::new(settings);
+        raw.initialize(json!({}), "a").await;
+        raw.client_calls("n", "session/new", new.clone()).await;
+        let call = raw.agent.read().await;
+        raw.agent_writes_answer(&call, json!({ "error": error }))
+            .await;
+        assert_eq!(raw.client.read().await["error"], *expected);
+    }
+}

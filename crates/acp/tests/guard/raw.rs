@@ -83,6 +83,14 @@ impl Raw {
         call
     }
 
+    /// Answers a call of the guard that the agent has read before, with a result or an error.
+    pub(crate) async fn agent_writes_answer(&mut self, call: &Value, answer: Value) {
+        let mut answer = answer;
+        answer["jsonrpc"] = json!("2.0");
+        answer["id"] = call["id"].clone();
+        self.agent.write(&answer.to_string()).await;
+    }
+
     /// Reads a call of the guard to the client and answers it. Returns the call.
     pub(crate) async fn client_answers(&mut self, answer: Value) -> Value {
         let call = self.client.read().await;

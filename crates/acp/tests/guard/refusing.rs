@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tenon_acp::guard::{Limits, OnNote, Settings};
 use tenon_protocols::acp::Profile;
 
@@ -279,6 +279,47 @@ async fn a_new_session_does_not_replace_one_that_is_open() {
     raw.client_calls("q", "session/prompt", prompt).await;
     assert_eq!(raw.client.read().await["error"]["code"], -31902);
     assert_eq!(raw.guard.summary().sessions, 1);
+}
+
+#[tokio::test]
+async fn odd_versions_and_calls_before_the_first_are_refused() {
+    let mut raw = Raw::new(Settings::default());
+    for (method, params) in [
+        ("authenticate", json!({ "methodId": "m" })),
+        ("session/new", json!({ "cwd": "/", "mcpServers": [] })),
+        ("_vendor/x", json!({})),
+    ] {
+        raw.client_calls("e", method, params).await;
+        assert_eq!(raw.client.read().await["error"]["code"], -32600, "{method}");
+    }
+    for version in ["null", "\"1\"", "1.5", "-1", "65536", "true", "[1]"] {
+        let version: Value = serde_json::from_str(version).unwrap();
+        let params = json!({ "protocolVersion": version });
+        raw.client_calls("v", "initialize", params).await;
+        let refused = raw.client.read().await;
+        assert_eq!(refused["error"]["code"], -32602, "{version}: {refused}");
+    }
+    raw.client_calls("v", "initialize", json!({})).await;
+    assert_eq!(raw.client.read().await["error"]["code"], -32602);
+    // Nothing was offered yet.
+    let read = json!({ "sessionId": "s", "path": "/etc/hostname" });
+    raw.agent_calls("f", "fs/read_text_file", read).await;
+    assert_eq!(raw.agent.read().await["error"]["code"], -32601);
+    // Neither an agent of another version nor one without is passed on.
+    for (asked, answered) in [(2, json!(2)), (0, json!("1")), (1, Value::Null)] {
+        let params = json!({ "protocolVersion": asked });
+        raw.client_calls("i", "initialize", params).await;
+        let call = { raw.agent_answers(json!({ "protocolVersion": answered })) }.await;
+        assert_eq!(call["params"]["protocolVersion"], asked);
+        let refused = raw.client.read().await;
+        let reason = &refused["error"]["data"]["reason"];
+        assert_eq!(reason, "unsupported_version", "{refused}");
+    }
+    // A later version is answered with the one that the agent speaks.
+    raw.client_calls("i", "initialize", json!({ "protocolVersion": 7 }))
+        .await;
+    raw.agent_answers(json!({ "protocolVersion": 1 })).await;
+    assert_eq!(raw.client.read().await["result"]["protocolVersion"], 1);
 }
 
 /// One screenshot is larger than the limit for a prompt.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tenon_acp::facts::Facts;
-use tenon_acp::paths::FolderNames;
+use tenon_acp::paths::{FolderNames, Roots};
 use tenon_acp::policy::Action;
 
 use super::{decide, errors, policy};
@@ -513,5 +513,92 @@ fn patterns_are_about_the_folder_under_each_of_its_names() {
             is_known,
             "{given}: {decision}"
         );
+    }
+}
+
+/// A rule with kinds alone was written for the project, not for the whole disk.
+#[test]
+fn a_rule_with_kinds_alone_allows_what_is_in_the_folder_of_the_session() {
+    let allows = |kinds: &str| rule("allow", &format!("  kind = [{kinds}]"));
+    let edits = allows(r#""edit", "read", "delete", "move", "search""#);
+    for (kind, input, expected) in [
+        ("edit", json!({ "path": "src/a" }), Action::Allow),
+        ("edit", json!({ "path": "/w/new/a" }), Action::Allow),
+        ("edit", json!({ "path": "/etc/passwd" }), Action::Ask),
+        ("edit", json!({ "path": "src/../../x" }), Action::Ask),
+        ("edit", json!({ "path": "~/.bashrc" }), Action::Ask),
+        ("edit", json!({ "path": "/w2/a" }), Action::Ask),
+        ("edit", json!({ "paths": ["a", "/x"] }), Action::Ask),
+        (
+            "move",
+            json!({ "source": "a", "destination": "/x" }),
+            Action::Ask,
+        ),
+        (
+            "read",
+            json!({ "path": "file:///root/.netrc" }),
+            Action::Ask,
+        ),
+        ("search", json!({ "pattern": "x" }), Action::Allow),
+        (
+            "search",
+            json!({ "pattern": "x", "path": "/" }),
+            Action::Ask,
+        ),
+        // It does not say where.
+        ("edit", json!({}), Action::Ask),
+        ("edit", json!({ "path": { "x": 1 } }), Action::Ask),
+    ] {
+        assert_eq!(action(&edits, &call(kind, &input)), expected, "{input}");
+    }
+    let runs = allows(r#""execute""#);
+    for (input, expected) in [
+        (json!({ "command": "make" }), Action::Allow),
+        (json!({ "command": "make", "cwd": "sub" }), Action::Allow),
+        (json!({ "command": "make", "cwd": "/tmp" }), Action::Ask),
+    ] {
+        let call = call("execute", &input);
+        assert_eq!(action(&runs, &call), expected, "{input}");
+    }
+    // Without any condition, or with `path`, a rule says itself how far it goes.
+    let outside = call("edit", &json!({ "path": "/x/a" }));
+    for rules in [
+        rule("allow", ""),
+        rule("allow", "  kind = [\"edit\"]\n  path = [\"/**\"]"),
+    ] {
+        assert_eq!(action(&rules, &outside), Action::Allow, "{rules}");
+    }
+    let ask = rule("ask", "  kind = [\"edit\"]");
+    assert_eq!(
+        decide(&policy(&ask), &outside.to_string()).rule.as_deref(),
+        Some("r")
+    );
+}
+
+#[test]
+fn a_rule_with_kinds_alone_covers_all_folders_of_the_session_and_no_links_out_of_them() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().canonicalize().unwrap();
+    for folder in ["w", "more", "other"] {
+        std::fs::create_dir(root.join(folder)).unwrap();
+        std::fs::write(root.join(folder).join("file"), "").unwrap();
+    }
+    std::os::unix::fs::symlink(root.join("other"), root.join("w/link")).unwrap();
+    std::fs::hard_link(root.join("other/file"), root.join("w/second")).unwrap();
+    let roots = Roots::open([root.join("w"), root.join("more")]).unwrap();
+    let folder = roots.folder().unwrap();
+    let rules = policy(&rule("allow", "  kind = [\"edit\"]"));
+    for (path, expected) in [
+        ("w/file", Action::Allow),
+        ("w/missing", Action::Allow),
+        ("more/file", Action::Allow),
+        ("other/missing", Action::Ask),
+        ("w/link/missing", Action::Ask),
+        ("w/second", Action::Ask),
+    ] {
+        let mut facts = Facts::writing(root.join(path).to_str().unwrap(), folder);
+        facts.follow_links();
+        let decision = rules.decide(&facts, folder);
+        assert_eq!(decision.action, expected, "{path}: {decision}");
     }
 }

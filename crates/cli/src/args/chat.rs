@@ -33,7 +33,8 @@ Permissions:
   --deny, --allow and --policy decide, in this order. What they do not decide is asked for at a
   terminal, and rejected without one. A RULE is
     KIND            any call of this kind: read, edit, delete, move, search, execute, think, fetch,
-                    switch_mode, other, or all
+                    switch_mode, other, or all; --allow only allows files in the session's folders,
+                    unless it is all
     KIND:PATTERN    a call of this kind whose files all match, or for execute: whose commands all
                     match
     PATTERN         a call that reads, edits, deletes, moves or searches files that all match

@@ -144,6 +144,12 @@ async fn a_file_is_not_written_without_a_permission() {
             0,
             "refused\n",
         );
+        let elsewhere = ask(&shell, "edit /elsewhere/a", "--allow edit").await;
+        assert_eq!(elsewhere.code, Some(1), "{}", elsewhere.stderr);
+        let hint = "hint: --allow edit is about the folders of the session; allow more with --allow 'edit:PATTERN'";
+        assert!(elsewhere.stderr.contains(hint), "{}", elsewhere.stderr);
+        let allowed = ask(&shell, "edit /elsewhere/a", "--allow 'edit:/elsewhere/**'").await;
+        assert_ended(&allowed, 0, "answer: once\n");
         assert_ended(
             &ask(&shell, "write b", "--allow edit --no-files").await,
             0,
@@ -281,6 +287,10 @@ async fn a_login_is_explained_and_done() {
             "{}",
             outcome.stderr
         );
+        let withheld = format!("env STAGE=x AGENT_API_KEY=s3cret {line}");
+        let outcome = shell.run_unnoted(&withheld).await;
+        let hint = "hint: AGENT_API_KEY is set, but was not passed on: add `--env AGENT_API_KEY`";
+        assert!(outcome.stderr.contains(hint), "{}", outcome.stderr);
         let line = line.replace("--prompt", "--login key --prompt");
         assert_ended(&shell.run_unnoted(&line).await, 0, "x \n");
     })

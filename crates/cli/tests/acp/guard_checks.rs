@@ -100,7 +100,8 @@ async fn a_turn_in_which_nothing_happens_is_cancelled() {
         let mut editor = Editor::guarded(&shell, "--idle-timeout 300ms --verbose");
         editor.open(&shell.path("")).await;
         let answer = editor.prompt("wait").await;
-        assert_eq!(answer["result"]["stopReason"], "cancelled");
+        let error = (&answer["error"]["code"], &answer["error"]["message"]);
+        assert_eq!(error, (&json!(-32001), &json!("Timeout")), "{answer}");
         let outcome = editor.leave().await;
         let note = "guard: cancelled a turn in which nothing happened for too long";
         assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
@@ -144,6 +145,19 @@ async fn the_strict_profile_holds_by_the_letter() {
         let error = (&lost["error"]["code"], &lost["error"]["message"]);
         assert_eq!(error, (&json!(-32000), &json!("Connection lost")));
         assert_eq!(editor.ended().await.code, Some(3));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_guard_that_serves_files_keeps_them_in_their_folders() {
+    trial(script(), async |_, _| {
+        let shell = Shell::new();
+        let editor = Editor::guarded(&shell, "--files guard --without sizes,paths");
+        let outcome = editor.leave().await;
+        assert_eq!(outcome.code, Some(2));
+        let problem = "--files guard and --without paths";
+        assert!(outcome.stderr.contains(problem), "{}", outcome.stderr);
     })
     .await;
 }

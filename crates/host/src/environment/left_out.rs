@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use super::usual;
+
 /// The names of our environment variables that a plugin did not get, and how to pass one on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut(Arc<Names>);
@@ -16,6 +18,9 @@ struct Names {
 
 /// Set by shells for themselves. No plugin needs them.
 const OF_SHELLS: [&str; 5] = ["_", "OLDPWD", "PS1", "PS4", "SHLVL"];
+
+/// More names are only counted.
+const SHOWN: usize = 5;
 
 impl LeftOut {
     /// `advice` says how to pass on the variable `NAME`.
@@ -51,6 +56,35 @@ impl LeftOut {
         Some(format!(
             "{variables} not passed on to the plugin: if it needs one, {advice}"
         ))
+    }
+
+    /// What to do if the program says that the user is not logged in: those of them whose names say that they are
+    /// credentials.
+    pub fn login_hint(&self) -> Option<String> {
+        // The socket of the agent for SSH keys logs in nowhere else.
+        let is_credential = |name: &&str| {
+            let is_plain = name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            is_plain && usual::is_secret(name.as_ref()) && !name.ends_with("_SOCK")
+        };
+        let names = self.0.names.iter().map(String::as_str);
+        let mut names: Vec<&str> = names.filter(is_credential).collect();
+        names.sort_unstable();
+        let more = names.len().saturating_sub(SHOWN);
+        names.truncate(SHOWN);
+        let advice = self.0.advice.replace("NAME", names.first()?);
+        let others = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let verb = if names.len() == 1 {
+            "is set, but was"
+        } else {
+            "are set, but were"
+        };
+        let names = names.join(", ");
+        Some(format!("{names}{others} {verb} not passed on: {advice}"))
     }
 
     fn named_in(&self, text: &str) -> Option<&str> {
@@ -108,6 +142,26 @@ mod tests {
         ] {
             assert_eq!(left_out.named_in(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_missing_login_may_be_a_variable_that_was_left_out() {
+        let left_out = |names: &[&str]| {
+            let names = names.iter().map(OsString::from);
+            LeftOut::new(names, "add `--env NAME`").login_hint()
+        };
+        assert_eq!(left_out(&["STAGE", "SSH_AUTH_SOCK", "X;_TOKEN"]), None);
+        assert_eq!(
+            left_out(&["STAGE", "OPENAI_API_KEY"]).as_deref(),
+            Some("OPENAI_API_KEY is set, but was not passed on: add `--env OPENAI_API_KEY`")
+        );
+        let several = ["B_TOKEN", "A_KEY", "C_KEY", "D_KEY", "E_KEY", "F_KEY"];
+        assert_eq!(
+            left_out(&several).as_deref(),
+            Some(
+                "A_KEY, B_TOKEN, C_KEY, D_KEY, E_KEY and 1 more are set, but were not passed on: add `--env A_KEY`"
+            )
+        );
     }
 
     #[test]

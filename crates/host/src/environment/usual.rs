@@ -182,9 +182,11 @@ const USUAL: &[&[&str]] = &[
     ],
 ];
 
-/// Words in names of what is a secret, wherever they stand: a plugin that lacks a variable says so, so more names count
-/// than in [`tenon_text::is_secret_name`].
-const SECRET_WORDS: [&str; 7] = [
+/// Words in names of what is a secret, wherever they stand, without `_` and the like: a plugin that lacks a variable says
+/// so, so more names count than in [`tenon_text::is_secret_name`].
+const SECRET_WORDS: [&str; 9] = [
+    "ACCESSKEY",
+    "APIKEY",
     "AUTH",
     "CREDENTIAL",
     "PASSPHRASE",
@@ -211,8 +213,21 @@ pub(super) fn is_usual(name: &OsStr) -> bool {
 
 /// Whether a name says that its value is a secret. A pattern above may not let it in.
 pub(super) fn is_secret(name: &OsStr) -> bool {
-    let name = name.to_string_lossy().to_ascii_uppercase();
-    SECRET_WORDS.iter().any(|word| name.contains(word)) || name.ends_with("KEY")
+    let name = tenon_text::plain_name(&name.to_string_lossy()).to_uppercase();
+    let has = |word: &str| {
+        let mut places = name.match_indices(word);
+        places.any(|(at, _)| !is_other_word(&name[..at], &name[at..]))
+    };
+    SECRET_WORDS.iter().any(|word| has(word)) || name.ends_with("KEY")
+}
+
+/// Whether a word of a name only begins as the name of a secret does: the author of a commit, the file `XAUTHORITY`, a
+/// library for texts, and how much a model may say.
+fn is_other_word(before: &str, rest: &str) -> bool {
+    let is_author = rest.starts_with("AUTHOR");
+    let is_authorization = rest.starts_with("AUTHORIZ") || rest.starts_with("AUTHORIS");
+    let is_count = rest.starts_with("TOKENS") && before.contains("MAX");
+    is_author && !is_authorization || rest.starts_with("TOKENIZ") || is_count
 }
 
 #[cfg(test)]
@@ -256,6 +271,41 @@ mod tests {
             "npm_config_//registry.example.com/:_authToken",
         ] {
             assert!(!is_usual(name.as_ref()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_known_by_the_words_of_its_name() {
+        for name in [
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+            "AWS_SESSION_TOKEN",
+            "BASICAUTH",
+            "CLIENT_SECRET",
+            "DOCKER_AUTH_CONFIG",
+            "GEMINI_API_KEYS",
+            "HTTP_AUTHORIZATION",
+            "MAX_AUTH_TOKENS",
+            "MYSQL_PWD_PASSWORD",
+            "NPM_AUTH_TOKEN",
+            "OAUTH2_CLIENT",
+            "apiKey",
+            "author_token",
+        ] {
+            assert!(is_secret(name.as_ref()), "{name}");
+        }
+        for name in [
+            "AUTHORS_FILE",
+            "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+            "GIT_AUTHOR_DATE",
+            "GIT_AUTHOR_NAME",
+            "KEYBOARD",
+            "TOKENIZERS_PARALLELISM",
+            "XAUTHORITY",
+        ] {
+            assert!(!is_secret(name.as_ref()), "{name}");
         }
     }
 

@@ -491,3 +491,15 @@ fn numbers_are_hidden_as_other_programs_print_them() {
     secrets.learn(&Value::from(1_234_567).sensitive());
     assert_eq!(secrets.hide("1.234567e6"), "1.234567e6");
 }
+
+/// `AUTH_BRANCH=main` must not mask every `main`.
+#[test]
+fn ordinary_values_of_variables_are_not_masked() {
+    let secrets = Secrets::default();
+    let values = ["main", "true", "8080", "hunter22"].map(OsString::from);
+    secrets.learn_variables(values, [("URL".into(), "http://u:pa55w0rd@x/".into())]);
+    assert_eq!(
+        secrets.hide("main: true at 8080, hunter22, pa55w0rd"),
+        format!("main: true at 8080, {MASK}, {MASK}")
+    );
+}

@@ -11,16 +11,13 @@ use tenon_host::Variable;
 use tenon_protocols::Secrets;
 use tenon_protocols::acp::Variable as Set;
 use tenon_rpc::trace::MASK;
-use tenon_text::{is_secret_name, plain_name};
+use tenon_text::{is_ordinary_value, is_secret_name, plain_name};
 
 use super::Masks;
 
 /// Shorter values are words like `1` and `debug`, which would be masked in every sentence. Those whose names say that they
 /// are secrets are masked from four characters on.
 const SHORTEST: usize = 6;
-
-/// Values that keep no secret, whatever they are called.
-const WORDS: [&str; 4] = ["true", "false", "null", "none"];
 
 /// Shorter texts of unknown meaning are not masked.
 const LONG: usize = 16;
@@ -151,7 +148,7 @@ impl Masks {
 
     fn learn_value(&self, name: &str, value: &str) {
         let is_long_enough = value.len() >= SHORTEST || is_secret_variable(name);
-        if is_long_enough && !WORDS.contains(&value) && self.learned.add(value) {
+        if is_long_enough && !is_ordinary_value(value) && self.learned.add(value) {
             // What has fewer than four characters is not masked.
             self.secrets.learn_text(value);
         }

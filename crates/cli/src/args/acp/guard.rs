@@ -8,6 +8,7 @@ use tenon_acp::guard::{Files, Limits};
 use tenon_protocols::acp::Profile;
 
 use crate::args::{EnvironmentArgs, Limit, LimitArgs, PermissionArgs, duration};
+use crate::exit::Failure;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -126,6 +127,18 @@ pub(crate) enum Check {
 }
 
 impl GuardArgs {
+    /// Refuses options that contradict each other.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let is_unconfined = self.without.contains(&Check::Paths);
+        match (self.files, is_unconfined) {
+            (FilesChoice::Guard, true) => Err(Failure::usage(
+                "--files guard and --without paths: the guard opens only files in the folders of the session\n  \
+                 hint: leave out --files guard, so that the client opens the files",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         let holds = |check| !self.without.contains(&check);
         Limits {

@@ -175,6 +175,10 @@ fn login_hint(methods: &[AuthMethod], args: &ChatArgs) -> String {
             None => format!("\n  hint: add --login {}", output::on_one_line(&method.id)),
         };
     }
+    let withheld = connecting::command(args).ok();
+    if let Some(withheld) = withheld.and_then(|command| command.left_out().login_hint()) {
+        hint += &format!("\n  hint: {withheld}");
+    }
     match hint.is_empty() {
         true => "\n  hint: log in with the agent's own command first, or pass its key with --env"
             .to_owned(),

@@ -109,12 +109,14 @@ struct Prepared {
 
 /// Reads the policy, opens the record and the summary, and starts the agent.
 fn prepare(args: &GuardArgs) -> Result<Prepared, Failure> {
+    args.check()?;
     let policy = match &args.policy {
         Some(path) => policy_file::read(path, false)?.0,
         None => Policy::default(),
     };
     let masks = masks(args)?;
     let command = command(args, &masks)?;
+    let login_hint = command.left_out().login_hint();
     let names = Names::new();
     let record = args.record.as_deref();
     let record = record.map(|path| names.record(path, &masks)).transpose()?;
@@ -163,6 +165,7 @@ fn prepare(args: &GuardArgs) -> Result<Prepared, Failure> {
         limits: args.limits(),
         files: args.files.into(),
         masks,
+        login_hint,
         exit: Some(process.exit()),
         on_note,
         on_summary,

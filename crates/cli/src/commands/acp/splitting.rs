@@ -1,11 +1,12 @@
 //! Command lines in texts.
 
-/// Words as a shell divides them: quotes and backslashes keep blanks together, nothing else has a meaning.
+/// Words as a shell divides them: quotes and backslashes keep blanks together, `~/` at the beginning of a word is the home
+/// folder, and nothing else has a meaning.
 pub(super) fn split(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
-    let mut characters = text.chars();
+    let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         match (character, quote) {
             (_, Some(open)) if character == open => quote = None,
@@ -16,6 +17,11 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, String> {
             ('\'' | '"', None) => {
                 quote = Some(character);
                 word.get_or_insert_default();
+            }
+            ('~', None) if word.is_none() && characters.peek() == Some(&'/') => {
+                let home =
+                    std::env::home_dir().and_then(|home| home.into_os_string().into_string().ok());
+                word = Some(home.unwrap_or_else(|| "~".to_owned()));
             }
             (_, None) if character.is_whitespace() => words.extend(word.take()),
             _ => word.get_or_insert_default().push(character),
@@ -33,6 +39,14 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_home_folder_is_written_as_in_a_shell() {
+        let home = std::env::home_dir().unwrap();
+        let words = split(r#"~/x a~/x '~/x' \~/x ~x ~"#).unwrap();
+        let expected = format!("{}/x", home.display());
+        assert_eq!(words, [&*expected, "a~/x", "~/x", "~/x", "~x", "~"]);
+    }
 
     #[test]
     fn quotes_and_backslashes_keep_words_together() {

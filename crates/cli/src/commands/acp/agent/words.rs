@@ -124,6 +124,8 @@ fn text_of(prompt: &[ContentBlock]) -> String {
             ContentBlock::Text(content) => text += &content.text,
             ContentBlock::ResourceLink(link) => {
                 if let Some(path) = link.uri.strip_prefix("file://") {
+                    // Editors add the lines that are meant: `#L3:5`.
+                    let path = path.split(['#', '?']).next().unwrap_or_default();
                     let path = percent_decoded(path).replace('\'', r"'\''");
                     let _infallible = write!(text, " '{path}' ");
                 }
@@ -176,43 +178,55 @@ fn work(words: Vec<String>) -> Result<Work, String> {
     }
 }
 
-/// The params are JSON, whose quotes are not those of a shell.
+/// The params are JSON, whose quotes are not those of a shell, and which may have `--` in a text.
 fn call(text: &str) -> Result<Order, String> {
-    let (asked, command) = text.split_once(" -- ").unwrap_or((text, ""));
-    let mut command = split(command)?.into_iter();
-    let Some(program) = command.next() else {
-        return Err("the command of the plugin is missing after `--`".to_owned());
-    };
-    let mut asked = asked.trim();
+    let (mut method, mut rest) = first_word(text);
     let mut protocol = None;
-    if let Some(rest) = asked.strip_prefix("--protocol ") {
-        let (name, rest) = rest
-            .trim()
-            .split_once(char::is_whitespace)
-            .unwrap_or((rest.trim(), ""));
+    if method == "--protocol" {
+        let (name, after) = first_word(rest);
         let known = || Protocol::ALL.map(Protocol::name).join(", ");
         let found = name.parse();
         protocol =
             Some(found.map_err(|_| format!("unknown protocol `{name}`; there are {}", known()))?);
-        asked = rest.trim();
+        (method, rest) = first_word(after);
     }
-    let (method, params) = asked.split_once(char::is_whitespace).unwrap_or((asked, ""));
-    if method.is_empty() {
+    if method.is_empty() || method == "--" {
         return Err("a method is required".to_owned());
     }
-    let params = params.trim();
-    if !params.is_empty()
-        && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(params)
-    {
-        return Err(format!("the params are not JSON: {error}"));
+    let params = match rest.is_empty() || first_word(rest).0 == "--" {
+        true => None,
+        false => {
+            let mut values =
+                serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
+            if let Some(Err(error)) = values.next() {
+                return Err(format!("the params are not JSON: {error}"));
+            }
+            let (params, after) = rest.split_at(values.byte_offset());
+            rest = after.trim_start();
+            Some(params.to_owned())
+        }
+    };
+    let missing = "the command of the plugin is missing after `--`";
+    let (separator, command) = first_word(rest);
+    if !["", "--"].contains(&separator) {
+        return Err(format!("`--` is missing before `{separator}`"));
     }
+    let mut command = split(command)?.into_iter();
+    let program = command.next().ok_or(missing)?;
     Ok(Order::Call(PluginCall {
         protocol,
         method: method.to_owned(),
-        params: (!params.is_empty()).then(|| params.to_owned()),
+        params,
         program,
         args: command.collect(),
     }))
+}
+
+/// The first word, and what follows it.
+fn first_word(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word, rest.trim_start())
 }
 
 #[cfg(test)]
@@ -271,12 +285,24 @@ mod tests {
         };
         let given = order("/call --protocol mcp tools/list -- server");
         assert_eq!(given, Ok(Order::Call(expected)));
+        let expected = PluginCall {
+            protocol: None,
+            method: "greet".into(),
+            params: Some(r#"{"name": "a -- b"}"#.into()),
+            program: "./plugin".into(),
+            args: ["--at", "--", "file:///x?y#z", "-v"]
+                .map(str::to_owned)
+                .to_vec(),
+        };
+        let given =
+            order("/call greet {\"name\": \"a -- b\"}\n-- ./plugin --at -- file:///x?y#z -v");
+        assert_eq!(given, Ok(Order::Call(expected)));
     }
 
     /// An editor adds files as links.
     #[test]
     fn a_linked_file_is_a_path() {
-        let link = ResourceLink::new("file:///w/my%20file.hcl", "my file.hcl");
+        let link = ResourceLink::new("file:///w/my%20file.hcl#L3:5", "my file.hcl");
         let given = read(&[
             ContentBlock::text("/plan "),
             ContentBlock::ResourceLink(link),
@@ -298,6 +324,8 @@ mod tests {
             ("/init x", "/init"),
             ("/call greet", "after `--`"),
             ("/call greet {x} -- y", "not JSON"),
+            ("/call greet {} y", "`--` is missing before `y`"),
+            ("/call -- y", "a method is required"),
             ("/call --protocol no greet -- y", "unknown protocol `no`"),
         ] {
             let answer = order(text).unwrap_err();

@@ -121,7 +121,12 @@ impl Talk<'_> {
             .as_ref()
             .map_or("other", |kind| kind.as_str());
         let kind = output::on_one_line(kind).into_owned();
-        let hint = format!("allow it with --allow {kind}, or with a rule in --policy FILE");
+        let hint = match self.args.allow.contains(&kind) {
+            false => format!("allow it with --allow {kind}, or with a rule in --policy FILE"),
+            true => format!(
+                "--allow {kind} is about the folders of the session; allow more with --allow '{kind}:PATTERN'"
+            ),
+        };
         self.transcript.event(&json!({
             "event": "permission", "sessionId": request.session_id, "toolCall": request.tool_call,
             "action": "deny", "by": "nobody", "why": format!("no rule matches, and there is no terminal to ask on; {hint}"),

@@ -125,7 +125,7 @@ fn masks(args: &ChatArgs, prepared: &Prepared) -> Result<Masks, Failure> {
     Ok(masks)
 }
 
-fn command(args: &ChatArgs) -> Result<PluginCommand, Failure> {
+pub(super) fn command(args: &ChatArgs) -> Result<PluginCommand, Failure> {
     let (program, arguments) = args
         .agent
         .split_first()

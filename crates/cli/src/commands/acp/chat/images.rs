@@ -38,12 +38,29 @@ pub(super) fn read(path: &Path) -> Result<ContentBlock, Failure> {
     let Some((mime_type, _)) = found else {
         return Err(problem(&"it is not a PNG, JPEG, GIF, WebP or BMP image"));
     };
-    let uri = path
-        .canonicalize()
-        .ok()
-        .map(|path| format!("file://{}", path.display()));
+    // A name that is not UTF-8 has no URI that agents read.
+    let absolute = path.canonicalize().ok();
+    let uri = absolute.and_then(|path| path.to_str().map(tenon_acp::paths::uri));
     Ok(ContentBlock::Image(ImageContent {
         uri,
         ..ImageContent::new(STANDARD.encode(&bytes), *mime_type)
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_uri_of_an_image_is_encoded() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("a #1 ü%.png");
+        std::fs::write(&path, TYPES[0].1).unwrap();
+        let Ok(ContentBlock::Image(image)) = read(&path) else {
+            panic!("an image");
+        };
+        let uri = image.uri.unwrap();
+        assert!(uri.starts_with("file:///"), "{uri}");
+        assert!(uri.ends_with("/a%20%231%20%C3%BC%25.png"), "{uri}");
+    }
 }
