@@ -266,23 +266,19 @@ fn secrets_in_arguments_and_urls_of_servers_are_masked() {
 
 /// A switch or a branch is in every second sentence, whatever its name.
 #[test]
-fn ordinary_words_and_short_numbers_are_masked_in_their_members_only() {
-    let params = json!({ "mcpServers": [{ "name": "a", "args": ["--sort-key", "main", "--token=8080"],
+fn ordinary_words_are_masked_in_their_members_only() {
+    let params = json!({ "mcpServers": [{ "name": "a", "args": ["--sort-key", "main", "--token=auto"],
         "env": [{ "name": "AUTH_BRANCH", "value": "main" }, { "name": "USE_AUTH", "value": "True" },
             { "name": "NODE_ENV", "value": "production" }, { "name": "GIT_AUTHOR_NAME", "value": "Ann" }] }] });
     let text = recorded(
         |masks| masks.learn(&params),
         &[
             json!({ "method": "session/new", "params": params }),
-            json!({ "text": "True: main is in production on 8080", "n": 8080 }),
+            json!({ "text": "True: main is in production, auto" }),
         ],
     );
-    for kept in [
-        r#""text":"True: main is in production on 8080""#,
-        r#""n":8080"#,
-    ] {
-        assert!(text.contains(kept), "{kept} in {text}");
-    }
+    let kept = r#""text":"True: main is in production, auto""#;
+    assert!(text.contains(kept), "{text}");
     assert!(!text.contains("AUTH_BRANCH"), "{text}");
 }
 

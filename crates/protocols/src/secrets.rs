@@ -95,7 +95,7 @@ impl Secrets {
     }
 
     /// Remembers what is secret in the environment variables that a program may see: the values whose names say that they
-    /// are secrets, except ordinary words and short numbers, and the credentials in the others.
+    /// are secrets, except ordinary words, and the credentials in the others.
     pub fn learn_variables(
         &self,
         secrets: impl IntoIterator<Item = OsString>,
