@@ -82,6 +82,8 @@ interface Reporter {
 interface Cancellable {
     readonly signal: AbortSignal;
     readonly isCancelled: boolean;
+    /** Where warnings are kept, so that they are not lost if the call fails. */
+    readonly warnings?: Diagnostic[];
 }
 /** What a warning is about. */
 interface WarningOptions {
@@ -1177,6 +1179,8 @@ declare class RunningCall {
     readonly isMutating: boolean;
     /** The host does not wait for it any more. */
     isCancelled: boolean;
+    /** What the author warned about, until it is shown. */
+    readonly warnings: Diagnostic[];
     /** @internal Answers the host when the call is cancelled. */
     readonly onCancel: () => void;
     constructor(id: unknown, isMutating: boolean, onCancel: () => void);
@@ -1541,7 +1545,7 @@ declare const DEEPEST = 128;
  * @throws {SyntaxError} It is not JSON, or is nested too deeply.
  */
 declare function parseJson(text: string): unknown;
-/** Writes JSON, with all digits of a `bigint` or a `Big`. */
+/** Writes JSON, with all digits of a `bigint` or a `Big`. Half a surrogate pair, which no host reads, is replaced. */
 declare function stringifyJson(value: unknown): string;
 
 // values/write
