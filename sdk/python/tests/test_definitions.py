@@ -27,6 +27,7 @@ from tenon_plugin import (
     replaces,
     stable,
 )
+from tenon_plugin._attributes import ABSENT
 from tenon_plugin._bodies import body_of
 from tenon_plugin._failure import Unfit
 from tenon_plugin._shapes import shape_of
@@ -308,6 +309,22 @@ class Parts(unittest.TestCase):
         ]:
             with self.subTest(error=error), self.assertRaisesRegex((TypeError, ValueError), error):
                 add()
+
+
+class Defaults(unittest.TestCase):
+    def test_what_a_factory_makes_is_announced_if_it_is_always_the_same(self) -> None:
+        numbers = iter(range(100))
+
+        @dataclass
+        class Ticket:
+            number: int = field(default_factory=lambda: next(numbers))
+            tags: list[str] = field(default_factory=lambda: ["new"])
+
+        entries = body_of(Ticket).entries
+        self.assertEqual([entries["number"].default(), entries["tags"].default()], [ABSENT, ["new"]])
+        self.assertFalse(entries["number"].is_required)
+        first, second = (body_of(Ticket).read_all_or_raise({}) for _ in range(2))
+        self.assertNotEqual(first["number"], second["number"])
 
 
 class Values(unittest.TestCase):
