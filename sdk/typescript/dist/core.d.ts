@@ -563,6 +563,18 @@ declare function allOf<T>(values: readonly Awaitable<T>[]): Awaitable<T[]>;
 /** Whether a value is a promise, of this or another library. */
 declare function isPromise<T>(value: T | Promise<T>): value is Promise<T>;
 
+// define/zod
+/** Whether a schema is one of zod's. */
+declare function isZod(schema: StandardSchema): boolean;
+/** Whether a host sends the value, or the author returns it. What a schema converts first is neither. */
+type Direction = "given" | "returned" | "converted";
+/**
+ * The declaration that a schema of zod makes. What Terraform's types cannot express becomes `any`.
+ *
+ * @throws {TypeError} It accepts nothing that a host can send.
+ */
+declare function declarationOfZod(schema: unknown, place: string, direction: Direction, depth?: number): Declaration;
+
 // define/standard
 /** A schema of zod, Valibot, ArkType or another library that follows standardschema.dev. */
 interface StandardSchema<Input = unknown, Output = Input> {
@@ -619,9 +631,9 @@ interface Body {
     readonly schema?: StandardSchema;
 }
 /** The attributes of fields or of the schema of an object. */
-declare function bodyOf(parameters: Parameters | undefined, place: string): Body;
+declare function bodyOf(parameters: Parameters | undefined, place: string, direction: Direction): Body;
 /** The declaration that a field or a schema makes. */
-declare function declarationOf(given: unknown, place: string): Declaration;
+declare function declarationOf(given: unknown, place: string, direction: Direction): Declaration;
 /**
  * What the author's schema makes of attributes that were read.
  *

@@ -1211,6 +1211,8 @@ function writeTyped(value, type, format, path) {
         case "string":
             if (typeof value === "string")
                 return checkedText(value, path);
+            if (value instanceof Date)
+                return dateText(value, path);
             break;
         case "bool":
             if (typeof value === "boolean")
@@ -1338,7 +1340,7 @@ function writeImplied(given, format, path) {
         return value;
     }
     if (value instanceof Date)
-        return value.toISOString();
+        return dateText(value, path);
     if (path.length > DEEPEST) {
         throw new Unwritable(path.slice(0, 3), `the value is nested more than ${DEEPEST} levels deep, or contains itself`);
     }
@@ -1370,6 +1372,11 @@ function typeBytes(type) {
 }
 function isNumber(value) {
     return typeof value === "number" || typeof value === "bigint" || isBig(value);
+}
+function dateText(date, path) {
+    if (Number.isNaN(date.getTime()))
+        throw new Unwritable(path, "the date is invalid");
+    return date.toISOString();
 }
 function checkedText(text, path) {
     if (HALF_PAIR.test(text))
@@ -1661,8 +1668,11 @@ function typeOf(kind, schema, place, root, depth) {
             return { kind: "bool" };
         case "array": {
             const elements = schema["prefixItems"];
-            if (Array.isArray(elements))
+            if (Array.isArray(elements)) {
+                if (typeof schema["items"] === "object")
+                    return { kind: "any" };
                 return { kind: "tuple", elements: elements.map(inner) };
+            }
             return { kind: schema["uniqueItems"] === true ? "set" : "list", element: inner(schema["items"]) };
         }
         case "object":
@@ -1751,15 +1761,15 @@ function definition(schema) {
     return _zod?.def ?? _def;
 }
 function kindOf(def) {
-    const name = (def["typeName"] ?? def["type"]);
+    const name = (def["typeName"] ?? def["type"] ?? "");
     return name.replace(/^Zod/, "").toLowerCase();
 }
-function declarationOfZod(schema, place, depth = 0) {
+function declarationOfZod(schema, place, direction, depth = 0) {
     const def = definition(schema);
     if (def === undefined || depth > DEEPEST_ZOD)
         return { type: { kind: "any" } };
     const description = descriptionOf(schema);
-    const found = { ...ofDefinition(def, schema, place, depth), ...markersOf(schema) };
+    const found = { ...ofDefinition(def, schema, place, direction, depth), ...markersOf(schema) };
     return description === undefined ? found : { ...found, description };
 }
 const MARKERS = ["secret", "writeOnly", "replaces", "stable", "allowUnknown", "idempotencyKey"];
@@ -1779,9 +1789,23 @@ function descriptionOf(schema) {
     const { description } = schema;
     return typeof description === "string" ? description : undefined;
 }
-function ofDefinition(def, schema, place, depth) {
-    const inner = (one) => declarationOfZod(one, place, depth + 1);
-    switch (kindOf(def)) {
+const NEVER_SENT = {
+    date: "z.coerce.date()",
+    map: "z.record(z.string(), ...)",
+    symbol: "z.string()",
+    function: "z.string()",
+    promise: "the schema inside it",
+    nan: "z.number()",
+    file: "z.string()",
+};
+function ofDefinition(def, schema, place, direction, depth) {
+    const inner = (one, way = direction) => declarationOfZod(one, place, way, depth + 1);
+    const kind = kindOf(def);
+    const instead = Object.hasOwn(NEVER_SENT, kind) && def["coerce"] !== true ? NEVER_SENT[kind] : undefined;
+    if (instead !== undefined && direction === "given") {
+        throw new TypeError(`${place}: no host can send what z.${kind}() accepts; use ${instead}`);
+    }
+    switch (kind) {
         case "optional":
         case "exactoptional":
             return { ...inner(def["innerType"]), optional: true };
@@ -1793,31 +1817,79 @@ function ofDefinition(def, schema, place, depth) {
         case "nullable":
             return { ...inner(def["innerType"]), nullable: true };
         case "catch":
+            return { ...inner(def["innerType"], "converted"), optional: true };
         case "readonly":
         case "nonoptional":
             return inner(def["innerType"]);
         case "branded":
             return inner(def["type"]);
-        case "effects":
-            return inner(def["schema"]);
+        case "effects": {
+            const effect = def["effect"];
+            return inner(def["schema"], effect?.type === "preprocess" ? "converted" : direction);
+        }
         case "pipe":
         case "pipeline": {
             const input = definition(def["in"]);
-            return inner(input !== undefined && kindOf(input) === "transform" ? def["out"] : def["in"]);
+            const isConverted = input !== undefined && kindOf(input) === "transform";
+            return isConverted ? inner(def["out"], "converted") : inner(def["in"]);
         }
         case "lazy":
             return { type: { kind: "any" } };
+        case "intersection":
+            return intersected(inner(def["left"]), inner(def["right"]));
         case "union": {
-            const options = def["options"].map(inner);
+            const all = def["options"];
+            const kinds = all.map((one) => kindOf(definition(one) ?? {}));
+            const options = all.filter((_, index) => kinds[index] !== "null" && kinds[index] !== "undefined")
+                .map((one) => inner(one, "converted"));
             const type = unionType(options);
-            return { type, ...(type.kind === "any" ? {} : choicesOfAll(options)) };
+            return {
+                type,
+                ...(type.kind === "any" ? {} : choicesOfAll(options)),
+                ...(kinds.includes("null") || options.some((one) => one.nullable === true) ? { nullable: true } : {}),
+                ...(kinds.includes("undefined") || options.some((one) => one.optional === true) ? { optional: true } : {}),
+            };
         }
+        case "any":
+        case "unknown":
+        case "null":
+            return { type: { kind: "any" }, nullable: true };
         default: {
-            const type = typeOfZod(def, schema, inner);
+            const type = kind === "date" ? dateType(def, direction) : typeOfZod(def, schema, inner);
             const choices = type.kind === "any" ? [] : choicesOfZod(def);
             return choices.length === 0 ? { type } : { type, choices };
         }
     }
+}
+function dateType(def, direction) {
+    return { kind: direction === (def["coerce"] === true ? "given" : "returned") ? "string" : "any" };
+}
+function intersected(a, b) {
+    const { optional: _a, nullable: _n, ...left } = a;
+    const { optional: _b, nullable: _m, choices: others, ...right } = b;
+    const choices = left.choices?.filter((one) => others?.includes(one) ?? true) ?? others;
+    return {
+        ...left,
+        ...right,
+        ...(choices === undefined ? {} : { choices }),
+        ...(a.optional === true && b.optional === true ? { optional: true } : {}),
+        ...(a.nullable === true && b.nullable === true ? { nullable: true } : {}),
+        type: intersectedType(a.type, b.type),
+    };
+}
+function intersectedType(a, b) {
+    if (a.kind !== b.kind)
+        return { kind: "any" };
+    if (a.kind === "number" && b.kind === "number")
+        return a.as === "integer" ? a : b;
+    if (a.kind !== "object" || b.kind !== "object")
+        return a.kind === "string" || a.kind === "bool" ? a : { kind: "any" };
+    const attributes = { ...a.attributes };
+    for (const [name, one] of Object.entries(b.attributes)) {
+        const other = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+        put(attributes, name, other === undefined ? one : intersected(other, one));
+    }
+    return { kind: "object", attributes };
 }
 function typeOfZod(def, schema, inner) {
     switch (kindOf(def)) {
@@ -1827,8 +1899,6 @@ function typeOfZod(def, schema, inner) {
         case "templateliteral":
         case "template_literal":
             return choicesOfZod(def).length > 0 ? literalType(choicesOfZod(def)) : { kind: "string" };
-        case "date":
-            return { kind: "any" };
         case "number":
         case "int":
             return { kind: "number", as: isWhole(def, schema) ? "integer" : "number" };
@@ -1845,18 +1915,32 @@ function typeOfZod(def, schema, inner) {
         case "record":
             return { kind: "map", element: elementOfZod(inner(def["valueType"])) };
         case "tuple":
+            if ((def["rest"] ?? null) !== null)
+                return { kind: "any" };
             return { kind: "tuple", elements: def["items"].map((one) => elementOfZod(inner(one))) };
         case "object": {
+            const others = othersOfZod(def);
             const shape = def["shape"];
             const members = (typeof shape === "function" ? shape() : shape);
             const attributes = {};
-            for (const name of Object.keys(members))
+            const names = Object.keys(members);
+            if (others !== undefined) {
+                const element = others === null ? { type: { kind: "any" } } : elementOfZod(inner(others));
+                return names.length === 0 && element.type.kind !== "any" ? { kind: "map", element } : { kind: "any" };
+            }
+            for (const name of names)
                 put(attributes, name, inner(members[name]));
             return { kind: "object", attributes };
         }
         default:
             return { kind: "any" };
     }
+}
+function othersOfZod(def) {
+    const catchall = definition(def["catchall"]);
+    if (catchall !== undefined && kindOf(catchall) !== "never")
+        return def["catchall"];
+    return def["unknownKeys"] === "passthrough" ? null : undefined;
 }
 function elementOfZod(one) {
     return one.optional === true ? { ...one, optional: false, nullable: true } : one;
@@ -1907,24 +1991,25 @@ function unionType(options) {
 function isStandard(value) {
     return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
 }
-function bodyOf(parameters, place) {
+function bodyOf(parameters, place, direction) {
     if (parameters === undefined)
         return { attributes: {} };
     if (!isStandard(parameters))
         return { attributes: declarations(parameters) };
-    const { type } = declarationOf(parameters, place);
-    if (type.kind !== "object")
-        throw new TypeError(`${place}: the schema of an object is required`);
+    const { type } = declarationOf(parameters, place, direction);
+    if (type.kind !== "object") {
+        throw new TypeError(`${place}: the schema of an object with fixed attributes is required; a loose object, a record or a union has none`);
+    }
     return { attributes: type.attributes, schema: parameters };
 }
-function declarationOf(given, place) {
+function declarationOf(given, place, direction) {
     if (isField(given))
         return given.declaration;
     if (!isStandard(given)) {
         throw new TypeError(`${place}: a field such as string(), or a schema of zod or another library is required`);
     }
     if (isZod(given))
-        return declarationOfZod(given, place);
+        return declarationOfZod(given, place, direction);
     const json = jsonSchemaOf(given);
     if (json === undefined) {
         throw new TypeError(`${place}: the schema of ${given["~standard"].vendor} has no JSON Schema; declare it with fields such as string()`);
@@ -5730,7 +5815,7 @@ class Plugin {
     configure(parameters, start) {
         if (this.parts.configure !== undefined)
             throw new TypeError("configure was already called");
-        this.parts.config = bodyOf(parameters, "configure");
+        this.parts.config = bodyOf(parameters, "configure", "given");
         this.parts.configure = start;
         return this;
     }
@@ -5752,11 +5837,11 @@ class Plugin {
         this.#add(this.parts.functions, place, name, {
             summary: options.summary,
             ...texts(options),
-            body: bodyOf(options.parameters, place),
+            body: bodyOf(options.parameters, place, "given"),
             ...(variadic === undefined
                 ? {}
-                : { variadic: { name: variadic[0], element: declarationOf(variadic[1], place) } }),
-            returns: options.returns === undefined ? { type: { kind: "any" } } : declarationOf(options.returns, place),
+                : { variadic: { name: variadic[0], element: declarationOf(variadic[1], place, "given") } }),
+            returns: options.returns === undefined ? { type: { kind: "any" } } : declarationOf(options.returns, place, "returned"),
             run: run,
         });
         return this;
@@ -5765,8 +5850,8 @@ class Plugin {
         const place = `action ${name}`;
         this.#add(this.parts.actions, place, name, {
             ...texts(options),
-            body: bodyOf(options.parameters, place),
-            outputs: bodyOf(options.outputs, place).attributes,
+            body: bodyOf(options.parameters, place, "given"),
+            outputs: bodyOf(options.outputs, place, "returned").attributes,
             isIdempotent: options.idempotent === true,
             run: run,
         });
@@ -5774,8 +5859,8 @@ class Plugin {
     }
     resource(name, options) {
         const place = `resource ${name}`;
-        const body = bodyOf(options.props, place);
-        const state = bodyOf(options.state, place).attributes;
+        const body = bodyOf(options.props, place, "given");
+        const state = bodyOf(options.state, place, "returned").attributes;
         for (const reserved of [...Object.keys(body.attributes), ...Object.keys(state)]) {
             if (reserved === "id")
                 throw new TypeError(`${place}: "id" is the id that create returns; choose another name`);
@@ -5793,8 +5878,8 @@ class Plugin {
         const place = `data source ${name}`;
         this.#add(this.parts.dataSources, place, name, {
             ...texts(options),
-            body: bodyOf(options.props, place),
-            result: bodyOf(options.result, place).attributes,
+            body: bodyOf(options.props, place, "given"),
+            result: bodyOf(options.result, place, "returned").attributes,
             read: read,
         });
         return this;
@@ -5803,8 +5888,8 @@ class Plugin {
         const place = `ephemeral resource ${name}`;
         this.#add(this.parts.ephemerals, place, name, {
             ...texts(options),
-            body: bodyOf(options.props, place),
-            result: bodyOf(options.result, place).attributes,
+            body: bodyOf(options.props, place, "given"),
+            result: bodyOf(options.result, place, "returned").attributes,
             handlers: options,
         });
         return this;

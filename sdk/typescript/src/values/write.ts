@@ -65,6 +65,7 @@ function writeTyped(value: unknown, type: Type, format: Format, path: Path): Wir
   switch (type.kind) {
     case "string":
       if (typeof value === "string") return checkedText(value, path);
+      if (value instanceof Date) return dateText(value, path);
       break;
     case "bool":
       if (typeof value === "boolean") return value;
@@ -213,7 +214,7 @@ export function writeImplied(given: unknown, format: Format, path: Path): Wire {
     }
     return value;
   }
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return dateText(value, path);
   if (path.length > DEEPEST) {
     // The whole path would be longer than everything else in the message.
     throw new Unwritable(path.slice(0, 3), `the value is nested more than ${DEEPEST} levels deep, or contains itself`);
@@ -248,6 +249,11 @@ function typeBytes(type: Type): Uint8Array {
 
 function isNumber(value: unknown): value is Exact {
   return typeof value === "number" || typeof value === "bigint" || isBig(value);
+}
+
+function dateText(date: Date, path: Path): string {
+  if (Number.isNaN(date.getTime())) throw new Unwritable(path, "the date is invalid");
+  return date.toISOString();
 }
 
 function checkedText(text: string, path: Path): string {
