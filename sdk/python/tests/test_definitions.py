@@ -32,6 +32,7 @@ from tenon_plugin._bodies import body_of
 from tenon_plugin._failure import Unfit
 from tenon_plugin._shapes import shape_of
 from tenon_plugin._types import parse
+from tenon_plugin.testing import Host
 
 
 class Color(Enum):
@@ -221,8 +222,6 @@ class Parts(unittest.TestCase):
             attributes={"name": str, "times": Attribute(int, default=2)},
             outputs={"text": str},
         )
-        from tenon_plugin.testing import Host
-
         host = Host(plugin)
         self.assertEqual(host.call_function("join", "-", "a", "b"), "a-b")
         self.assertEqual(host.run_action("greet", name="x"), {"text": "xx"})
@@ -325,6 +324,28 @@ class Defaults(unittest.TestCase):
         self.assertFalse(entries["number"].is_required)
         first, second = (body_of(Ticket).read_all_or_raise({}) for _ in range(2))
         self.assertNotEqual(first["number"], second["number"])
+
+
+class Tone(str, Enum):
+    LOUD = "loud"
+
+
+class TextEnums(unittest.TestCase):
+    def test_they_are_their_values_as_keys_and_in_any(self) -> None:
+        plugin = Plugin("p", "1.0.0")
+
+        @plugin.function
+        def counts() -> dict[str, int]:
+            return {Tone.LOUD: 1}
+
+        @plugin.function
+        def loose() -> Any:
+            return {Tone.LOUD: [Tone.LOUD, {Tone.LOUD: Decimal("0.1000000000000000000001")}]}
+
+        host = Host(plugin)
+        self.assertEqual(host.call_function("counts"), {"loud": 1})
+        number = Decimal("0.1000000000000000000001")
+        self.assertEqual(host.call_function("loose"), {"loud": ["loud", {"loud": number}]})
 
 
 class Values(unittest.TestCase):

@@ -158,7 +158,8 @@ def _slowly(value: Any, add: Callable[[str], None]) -> None:
         add("{")
         for index, (key, one) in enumerate(value.items()):
             add("," if index else "")
-            add("".join(_write(str(key), 0)))
+            # As it is if it is a text: what str() makes of one that is an Enum is its name.
+            add("".join(_write(key if isinstance(key, str) else str(key), 0)))
             add(":")
             _slowly(one, add)
         add("}")
