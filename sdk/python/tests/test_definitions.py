@@ -27,10 +27,12 @@ from tenon_plugin import (
     replaces,
     stable,
 )
+from tenon_plugin._attributes import ABSENT
 from tenon_plugin._bodies import body_of
 from tenon_plugin._failure import Unfit
 from tenon_plugin._shapes import shape_of
 from tenon_plugin._types import parse
+from tenon_plugin.testing import Host
 
 
 class Color(Enum):
@@ -220,8 +222,6 @@ class Parts(unittest.TestCase):
             attributes={"name": str, "times": Attribute(int, default=2)},
             outputs={"text": str},
         )
-        from tenon_plugin.testing import Host
-
         host = Host(plugin)
         self.assertEqual(host.call_function("join", "-", "a", "b"), "a-b")
         self.assertEqual(host.run_action("greet", name="x"), {"text": "xx"})
@@ -308,6 +308,44 @@ class Parts(unittest.TestCase):
         ]:
             with self.subTest(error=error), self.assertRaisesRegex((TypeError, ValueError), error):
                 add()
+
+
+class Defaults(unittest.TestCase):
+    def test_what_a_factory_makes_is_announced_if_it_is_always_the_same(self) -> None:
+        numbers = iter(range(100))
+
+        @dataclass
+        class Ticket:
+            number: int = field(default_factory=lambda: next(numbers))
+            tags: list[str] = field(default_factory=lambda: ["new"])
+
+        entries = body_of(Ticket).entries
+        self.assertEqual([entries["number"].default(), entries["tags"].default()], [ABSENT, ["new"]])
+        self.assertFalse(entries["number"].is_required)
+        first, second = (body_of(Ticket).read_all_or_raise({}) for _ in range(2))
+        self.assertNotEqual(first["number"], second["number"])
+
+
+class Tone(str, Enum):
+    LOUD = "loud"
+
+
+class TextEnums(unittest.TestCase):
+    def test_they_are_their_values_as_keys_and_in_any(self) -> None:
+        plugin = Plugin("p", "1.0.0")
+
+        @plugin.function
+        def counts() -> dict[str, int]:
+            return {Tone.LOUD: 1}
+
+        @plugin.function
+        def loose() -> Any:
+            return {Tone.LOUD: [Tone.LOUD, {Tone.LOUD: Decimal("0.1000000000000000000001")}]}
+
+        host = Host(plugin)
+        self.assertEqual(host.call_function("counts"), {"loud": 1})
+        number = Decimal("0.1000000000000000000001")
+        self.assertEqual(host.call_function("loose"), {"loud": ["loud", {"loud": number}]})
 
 
 class Values(unittest.TestCase):

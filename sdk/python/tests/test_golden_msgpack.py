@@ -58,6 +58,14 @@ def message(means: dict[str, Any]) -> list[Any]:
     return [1, one["id"], [value(error[key]) for key in ("code", "message", "data") if key in error], None]
 
 
+def written(value: Any) -> bytes | None:
+    """What is written; None if that is refused."""
+    try:
+        return pack(value)
+    except MsgpackError:
+        return None
+
+
 class Golden(unittest.TestCase):
     def test_frames_are_read_and_written(self) -> None:
         seen = 0
@@ -68,8 +76,7 @@ class Golden(unittest.TestCase):
                 with self.subTest(frame["name"]):
                     # As text, in which NaN is NaN, and 2.0 is not 2.
                     self.assertEqual(repr(unpack(data)), repr(expected))
-                    if frame["name"] not in UNWRITABLE:
-                        self.assertEqual(pack(expected), data)
+                    self.assertEqual(written(expected) != data, frame["name"] in UNWRITABLE)
                 seen += 1
         self.assertGreater(seen, 50)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import unittest
+from decimal import Decimal
 from typing import Any, Literal
 
 from program import call
@@ -45,6 +46,16 @@ def numbers(values: list[int | None], kind: Literal["odd", "even"] | None = None
 @plugin.action
 def find(is_known: bool) -> Place | None:
     return Place(name="b") if is_known else None
+
+
+@plugin.function
+def far(limit: float = float("inf")) -> float:
+    return limit
+
+
+@plugin.action
+def reach() -> dict[str, Any]:
+    return {"distance": [Decimal("inf"), float("nan")]}
 
 
 STOPPED = threading.Event()
@@ -106,6 +117,14 @@ class Tools(unittest.TestCase):
         self.assertEqual(schema["kind"], {"type": ["string", "null"], "enum": ["odd", "even", None]})
         self.assertEqual(self.tools["numbers"]["outputSchema"]["properties"]["result"], items)
         self.assertEqual(self.talk.content("numbers", {"values": [1, None]}), {"result": [1, None]})
+
+    def test_numbers_that_json_cannot_say_are_an_error_in_words(self) -> None:
+        for name in ("far", "reach"):
+            result = self.talk.ask("tools/call", {"name": name})
+            self.assertTrue(result["isError"])
+            self.assertRegex(result["content"][0]["text"], "^the result cannot be written: an infinite number, or NaN")
+        self.assertEqual(self.tools["far"]["inputSchema"]["properties"], {"limit": {"type": "number"}})
+        self.assertNotIn("required", self.tools["far"]["inputSchema"])
 
     def test_all_versions_are_known(self) -> None:
         for version in VERSIONS:

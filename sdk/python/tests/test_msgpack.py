@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import random
 import unittest
 from typing import Any
@@ -63,6 +64,15 @@ class RoundTrips(unittest.TestCase):
         for at in range(0, len(stream), 4096):
             found.extend(unpacker.feed(stream[at : at + 4096]))
         self.assertEqual(found, [value])
+
+    def test_what_is_a_text_or_a_number_besides(self) -> None:
+        class Color(str, enum.Enum):
+            RED = "red"
+
+        class Size(enum.IntEnum):
+            LARGE = 300
+
+        self.assertEqual(unpack(pack({Color.RED: [Color.RED, Size.LARGE]})), {"red": ["red", 300]})
 
     def test_large_integers_are_text(self) -> None:
         self.assertEqual(unpack(pack(2**64)), str(2**64))

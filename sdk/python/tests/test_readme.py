@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 import types
 import unittest
 from pathlib import Path
@@ -29,6 +33,29 @@ class Readme(unittest.TestCase):
             ran += 1
         self.assertGreaterEqual(ran, 12)
         self.assertEqual(sorted(names["plugin"].hooks), ["planStageCompleted", "postPlan"])
+
+    def test_the_first_example_runs_beside_a_copy_of_the_package(self) -> None:
+        first = re.search(r"```python\n(# shout.py\n.*?)```", README.read_text(), re.DOTALL)
+        assert first is not None
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder, "shout.py")
+            script.write_text(first[1])
+            shutil.copytree(README.parent / "src/tenon_plugin", Path(folder, "tenon_plugin"))
+            call = b'{"jsonrpc":"2.0","id":1,"method":"shout","params":{"text":"hello"}}\n'
+            # As hosts start it: without the variables that could help it to find the package.
+            command = [sys.executable, str(script)]
+            few = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+            found = subprocess.run(command, input=call, capture_output=True, env=few, timeout=60)
+        self.assertEqual(found.stdout, b'{"jsonrpc":"2.0","id":1,"result":"HELLO!"}\n', found.stderr)
+
+    def test_what_it_links_to_is_there(self) -> None:
+        text = README.read_text()
+        headings = {re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in re.findall(r"^#+ (.*)$", text, re.M)}
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            path, _, part = link.partition("#")
+            if "://" not in link:
+                self.assertTrue((README.parent / path).exists(), link)
+                self.assertTrue(path or part in headings, link)
 
 
 if __name__ == "__main__":

@@ -96,6 +96,55 @@ class Servers(unittest.IsolatedAsyncioTestCase):
             await client.request("add", [])
             self.assertEqual(self.heard, [("seen", [1])])
 
+    async def test_calls_of_a_client_that_does_not_read_wait(self) -> None:
+        states: list[str] = []
+
+        class Transport(asyncio.Transport):
+            def get_extra_info(self, name: str, default: Any = None) -> Any:
+                return None
+
+            def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+                states.append(f"limit {high}")
+
+            def pause_reading(self) -> None:
+                states.append("paused")
+
+            def resume_reading(self) -> None:
+                states.append("reads")
+
+            def is_closing(self) -> bool:
+                return False
+
+            def write(self, data: Any) -> None:
+                states.append("answer")
+
+        session = Session(self.server, 99)
+        session.connection_made(Transport())
+        session.pause_writing()
+        session.data_received(b'{"jsonrpc":"2.0","id":1,"method":"whoami"}\n')
+        (task,) = session._running
+        await task
+        await asyncio.sleep(0)
+        session.resume_writing()
+        session.connection_lost(None)
+        self.assertEqual(states, ["limit 8388608", "paused", "paused", "answer", "paused", "reads"])
+
+    async def test_a_client_that_reads_late_gets_all_answers(self) -> None:
+        @self.server.method("blob")
+        async def blob(params: Any) -> Any:
+            return "x" * 2**20
+
+        count = 40
+        calls = [b'{"jsonrpc":"2.0","id":%d,"method":"blob"}\n' % id for id in range(count)]
+        reader, writer = await asyncio.open_unix_connection(self.path, limit=2**22)
+        for call in calls:
+            writer.write(call)
+            await writer.drain()
+        found = {json.loads(await reader.readline())["id"] for _ in range(count)}
+        self.assertEqual(found, set(range(count)))
+        writer.close()
+        await writer.wait_closed()
+
     async def test_a_call_can_be_cancelled(self) -> None:
         sent = b'{"jsonrpc":"2.0","id":1,"method":"sleep","params":3600}\n'
         sent += b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}\n'

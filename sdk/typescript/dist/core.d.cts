@@ -82,6 +82,8 @@ interface Reporter {
 interface Cancellable {
     readonly signal: AbortSignal;
     readonly isCancelled: boolean;
+    /** Where warnings are kept, so that they are not lost if the call fails. */
+    readonly warnings?: Diagnostic[];
 }
 /** What a warning is about. */
 interface WarningOptions {
@@ -561,6 +563,18 @@ declare function allOf<T>(values: readonly Awaitable<T>[]): Awaitable<T[]>;
 /** Whether a value is a promise, of this or another library. */
 declare function isPromise<T>(value: T | Promise<T>): value is Promise<T>;
 
+// define/zod
+/** Whether a schema is one of zod's. */
+declare function isZod(schema: StandardSchema): boolean;
+/** Whether a host sends the value, or the author returns it. What a schema converts first is neither. */
+type Direction = "given" | "returned" | "converted";
+/**
+ * The declaration that a schema of zod makes. What Terraform's types cannot express becomes `any`.
+ *
+ * @throws {TypeError} It accepts nothing that a host can send.
+ */
+declare function declarationOfZod(schema: unknown, place: string, direction: Direction, depth?: number): Declaration;
+
 // define/standard
 /** A schema of zod, Valibot, ArkType or another library that follows standardschema.dev. */
 interface StandardSchema<Input = unknown, Output = Input> {
@@ -617,9 +631,9 @@ interface Body {
     readonly schema?: StandardSchema;
 }
 /** The attributes of fields or of the schema of an object. */
-declare function bodyOf(parameters: Parameters | undefined, place: string): Body;
+declare function bodyOf(parameters: Parameters | undefined, place: string, direction: Direction): Body;
 /** The declaration that a field or a schema makes. */
-declare function declarationOf(given: unknown, place: string): Declaration;
+declare function declarationOf(given: unknown, place: string, direction: Direction): Declaration;
 /**
  * What the author's schema makes of attributes that were read.
  *
@@ -1177,6 +1191,8 @@ declare class RunningCall {
     readonly isMutating: boolean;
     /** The host does not wait for it any more. */
     isCancelled: boolean;
+    /** What the author warned about, until it is shown. */
+    readonly warnings: Diagnostic[];
     /** @internal Answers the host when the call is cancelled. */
     readonly onCancel: () => void;
     constructor(id: unknown, isMutating: boolean, onCancel: () => void);
@@ -1541,7 +1557,7 @@ declare const DEEPEST = 128;
  * @throws {SyntaxError} It is not JSON, or is nested too deeply.
  */
 declare function parseJson(text: string): unknown;
-/** Writes JSON, with all digits of a `bigint` or a `Big`. */
+/** Writes JSON, with all digits of a `bigint` or a `Big`. Half a surrogate pair, which no host reads, is replaced. */
 declare function stringifyJson(value: unknown): string;
 
 // values/write

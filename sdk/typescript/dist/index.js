@@ -111,7 +111,7 @@ function diagnosticText({ summary, detail, path }) {
 
 // define/context
 class Context {
-    warnings = [];
+    warnings;
     kept;
     #state;
     #call;
@@ -120,6 +120,7 @@ class Context {
     constructor(state, call, reporter, stored) {
         this.#state = state;
         this.#call = call;
+        this.warnings = call.warnings ?? [];
         this.#reporter = reporter;
         this.#stored = stored;
     }
@@ -542,8 +543,62 @@ function decimalText(number) {
     return text.includes("e") ? new Big(text).toString() : text;
 }
 
+// ipc/bytes
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+function utf8Text(bytes) {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    return text.includes("\ufffd") ? strictDecoder.decode(bytes) : text;
+}
+function wellFormed(json) {
+    if (!json.includes("\\ud"))
+        return json;
+    return json.replace(/(\\\\)|\\ud[89a-f][0-9a-f]{2}/g, (_, backslash) => backslash ?? "\\ufffd");
+}
+const IDLE_SPACE = 64 * 1024;
+class ByteQueue {
+    #space = new Uint8Array(0);
+    #start = 0;
+    #end = 0;
+    get length() {
+        return this.#end - this.#start;
+    }
+    get view() {
+        return this.#space.subarray(this.#start, this.#end);
+    }
+    push(chunk) {
+        if (this.#space.length - this.#end < chunk.length)
+            this.#makeRoom(chunk.length);
+        this.#space.set(chunk, this.#end);
+        this.#end += chunk.length;
+    }
+    drop(count) {
+        this.#start += count;
+        if (this.#start < this.#end)
+            return;
+        this.#start = 0;
+        this.#end = 0;
+        if (this.#space.length > IDLE_SPACE)
+            this.#space = new Uint8Array(0);
+    }
+    #makeRoom(count) {
+        const { view } = this;
+        const needed = view.length + count;
+        if (needed * 2 <= this.#space.length) {
+            this.#space.copyWithin(0, this.#start, this.#end);
+        }
+        else {
+            const larger = new Uint8Array(Math.max(needed, view.length * 2));
+            larger.set(view);
+            this.#space = larger;
+        }
+        this.#start = 0;
+        this.#end = view.length;
+    }
+}
+
 // values/json
 const DEEPEST = 128;
+const DEEPEST_WRITTEN = 4 * DEEPEST;
 const LONG_NUMBER = /[:[,]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;
 function parseJson(text) {
     if (LONG_NUMBER.test(text))
@@ -587,29 +642,35 @@ function endOfText(text, start) {
     }
     return -1;
 }
-const MARK = "\u{e000}tenon-number:";
-const MARKED = new RegExp(`"${MARK}([^"]*)"`, "g");
 function stringifyJson(value) {
+    return wellFormed(jsonText(value) ?? "null");
+}
+function jsonText(value) {
     try {
-        return JSON.stringify(value) ?? "null";
+        return JSON.stringify(value);
     }
     catch (error) {
         if (!(error instanceof TypeError))
             throw error;
-        return JSON.stringify(marked(value)).replace(MARKED, "$1");
+        return exactText(value, 0);
     }
 }
-function marked(value) {
+function exactText(value, depth) {
     if (typeof value === "bigint" || isBig(value))
-        return MARK + decimalText(value);
+        return decimalText(value);
+    if (depth > DEEPEST_WRITTEN)
+        throw new TypeError("the value is nested too deeply, or contains itself");
     if (Array.isArray(value))
-        return value.map(marked);
+        return `[${value.map((one) => exactText(one, depth + 1) ?? "null").join()}]`;
     if (typeof value !== "object" || value === null || "toJSON" in value)
-        return value;
-    const found = {};
-    for (const [name, one] of Object.entries(value))
-        put(found, name, marked(one));
-    return found;
+        return JSON.stringify(value);
+    const members = [];
+    for (const [name, one] of Object.entries(value)) {
+        const text = exactText(one, depth + 1);
+        if (text !== undefined)
+            members.push(`${JSON.stringify(name)}:${text}`);
+    }
+    return `{${members.join()}}`;
 }
 class JsonParser {
     #text;
@@ -706,54 +767,6 @@ class JsonParser {
             this.#fail();
         this.#at += text.length;
         return JSON.parse(text);
-    }
-}
-
-// ipc/bytes
-const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-function utf8Text(bytes) {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-    return text.includes("\ufffd") ? strictDecoder.decode(bytes) : text;
-}
-const IDLE_SPACE = 64 * 1024;
-class ByteQueue {
-    #space = new Uint8Array(0);
-    #start = 0;
-    #end = 0;
-    get length() {
-        return this.#end - this.#start;
-    }
-    get view() {
-        return this.#space.subarray(this.#start, this.#end);
-    }
-    push(chunk) {
-        if (this.#space.length - this.#end < chunk.length)
-            this.#makeRoom(chunk.length);
-        this.#space.set(chunk, this.#end);
-        this.#end += chunk.length;
-    }
-    drop(count) {
-        this.#start += count;
-        if (this.#start < this.#end)
-            return;
-        this.#start = 0;
-        this.#end = 0;
-        if (this.#space.length > IDLE_SPACE)
-            this.#space = new Uint8Array(0);
-    }
-    #makeRoom(count) {
-        const { view } = this;
-        const needed = view.length + count;
-        if (needed * 2 <= this.#space.length) {
-            this.#space.copyWithin(0, this.#start, this.#end);
-        }
-        else {
-            const larger = new Uint8Array(Math.max(needed, view.length * 2));
-            larger.set(view);
-            this.#space = larger;
-        }
-        this.#start = 0;
-        this.#end = view.length;
     }
 }
 
@@ -1195,11 +1208,10 @@ function writeDeclared(value, one, format, path = []) {
 function writeTyped(value, type, format, path) {
     switch (type.kind) {
         case "string":
-            if (typeof value === "string") {
-                if (HALF_PAIR.test(value))
-                    throw new Unwritable(path, "the text has half a surrogate pair, which is not UTF-8");
-                return value.normalize("NFC");
-            }
+            if (typeof value === "string")
+                return checkedText(value, path);
+            if (value instanceof Date)
+                return dateText(value, path);
             break;
         case "bool":
             if (typeof value === "boolean")
@@ -1258,7 +1270,7 @@ function entriesOf(value, path) {
 function writeEntries(entries, path, write) {
     const found = {};
     for (const [key, one] of entries)
-        put(found, key.normalize("NFC"), write(one, [...path, key]));
+        put(found, checkedText(key, path), write(one, [...path, key]));
     return found;
 }
 function writeElement(value, one, format, path) {
@@ -1315,7 +1327,7 @@ function writeImplied(given, format, path) {
     if (value === undefined || value === null)
         return null;
     if (typeof value === "string")
-        return value.normalize("NFC");
+        return checkedText(value, path);
     if (typeof value === "boolean")
         return value;
     if (isNumber(value))
@@ -1327,7 +1339,7 @@ function writeImplied(given, format, path) {
         return value;
     }
     if (value instanceof Date)
-        return value.toISOString();
+        return dateText(value, path);
     if (path.length > DEEPEST) {
         throw new Unwritable(path.slice(0, 3), `the value is nested more than ${DEEPEST} levels deep, or contains itself`);
     }
@@ -1359,6 +1371,16 @@ function typeBytes(type) {
 }
 function isNumber(value) {
     return typeof value === "number" || typeof value === "bigint" || isBig(value);
+}
+function dateText(date, path) {
+    if (Number.isNaN(date.getTime()))
+        throw new Unwritable(path, "the date is invalid");
+    return date.toISOString();
+}
+function checkedText(text, path) {
+    if (HALF_PAIR.test(text))
+        throw new Unwritable(path, "the text has half a surrogate pair, which is not UTF-8");
+    return text.normalize("NFC");
 }
 function checkedNumber(number, format, path) {
     if (Number.isNaN(number))
@@ -1645,8 +1667,11 @@ function typeOf(kind, schema, place, root, depth) {
             return { kind: "bool" };
         case "array": {
             const elements = schema["prefixItems"];
-            if (Array.isArray(elements))
+            if (Array.isArray(elements)) {
+                if (typeof schema["items"] === "object")
+                    return { kind: "any" };
                 return { kind: "tuple", elements: elements.map(inner) };
+            }
             return { kind: schema["uniqueItems"] === true ? "set" : "list", element: inner(schema["items"]) };
         }
         case "object":
@@ -1735,15 +1760,15 @@ function definition(schema) {
     return _zod?.def ?? _def;
 }
 function kindOf(def) {
-    const name = (def["typeName"] ?? def["type"]);
+    const name = (def["typeName"] ?? def["type"] ?? "");
     return name.replace(/^Zod/, "").toLowerCase();
 }
-function declarationOfZod(schema, place, depth = 0) {
+function declarationOfZod(schema, place, direction, depth = 0) {
     const def = definition(schema);
     if (def === undefined || depth > DEEPEST_ZOD)
         return { type: { kind: "any" } };
     const description = descriptionOf(schema);
-    const found = { ...ofDefinition(def, schema, place, depth), ...markersOf(schema) };
+    const found = { ...ofDefinition(def, schema, place, direction, depth), ...markersOf(schema) };
     return description === undefined ? found : { ...found, description };
 }
 const MARKERS = ["secret", "writeOnly", "replaces", "stable", "allowUnknown", "idempotencyKey"];
@@ -1763,9 +1788,23 @@ function descriptionOf(schema) {
     const { description } = schema;
     return typeof description === "string" ? description : undefined;
 }
-function ofDefinition(def, schema, place, depth) {
-    const inner = (one) => declarationOfZod(one, place, depth + 1);
-    switch (kindOf(def)) {
+const NEVER_SENT = {
+    date: "z.coerce.date()",
+    map: "z.record(z.string(), ...)",
+    symbol: "z.string()",
+    function: "z.string()",
+    promise: "the schema inside it",
+    nan: "z.number()",
+    file: "z.string()",
+};
+function ofDefinition(def, schema, place, direction, depth) {
+    const inner = (one, way = direction) => declarationOfZod(one, place, way, depth + 1);
+    const kind = kindOf(def);
+    const instead = Object.hasOwn(NEVER_SENT, kind) && def["coerce"] !== true ? NEVER_SENT[kind] : undefined;
+    if (instead !== undefined && direction === "given") {
+        throw new TypeError(`${place}: no host can send what z.${kind}() accepts; use ${instead}`);
+    }
+    switch (kind) {
         case "optional":
         case "exactoptional":
             return { ...inner(def["innerType"]), optional: true };
@@ -1777,31 +1816,79 @@ function ofDefinition(def, schema, place, depth) {
         case "nullable":
             return { ...inner(def["innerType"]), nullable: true };
         case "catch":
+            return { ...inner(def["innerType"], "converted"), optional: true };
         case "readonly":
         case "nonoptional":
             return inner(def["innerType"]);
         case "branded":
             return inner(def["type"]);
-        case "effects":
-            return inner(def["schema"]);
+        case "effects": {
+            const effect = def["effect"];
+            return inner(def["schema"], effect?.type === "preprocess" ? "converted" : direction);
+        }
         case "pipe":
         case "pipeline": {
             const input = definition(def["in"]);
-            return inner(input !== undefined && kindOf(input) === "transform" ? def["out"] : def["in"]);
+            const isConverted = input !== undefined && kindOf(input) === "transform";
+            return isConverted ? inner(def["out"], "converted") : inner(def["in"]);
         }
         case "lazy":
             return { type: { kind: "any" } };
+        case "intersection":
+            return intersected(inner(def["left"]), inner(def["right"]));
         case "union": {
-            const options = def["options"].map(inner);
+            const all = def["options"];
+            const kinds = all.map((one) => kindOf(definition(one) ?? {}));
+            const options = all.filter((_, index) => kinds[index] !== "null" && kinds[index] !== "undefined")
+                .map((one) => inner(one, "converted"));
             const type = unionType(options);
-            return { type, ...(type.kind === "any" ? {} : choicesOfAll(options)) };
+            return {
+                type,
+                ...(type.kind === "any" ? {} : choicesOfAll(options)),
+                ...(kinds.includes("null") || options.some((one) => one.nullable === true) ? { nullable: true } : {}),
+                ...(kinds.includes("undefined") || options.some((one) => one.optional === true) ? { optional: true } : {}),
+            };
         }
+        case "any":
+        case "unknown":
+        case "null":
+            return { type: { kind: "any" }, nullable: true };
         default: {
-            const type = typeOfZod(def, schema, inner);
+            const type = kind === "date" ? dateType(def, direction) : typeOfZod(def, schema, inner);
             const choices = type.kind === "any" ? [] : choicesOfZod(def);
             return choices.length === 0 ? { type } : { type, choices };
         }
     }
+}
+function dateType(def, direction) {
+    return { kind: direction === (def["coerce"] === true ? "given" : "returned") ? "string" : "any" };
+}
+function intersected(a, b) {
+    const { optional: _a, nullable: _n, ...left } = a;
+    const { optional: _b, nullable: _m, choices: others, ...right } = b;
+    const choices = left.choices?.filter((one) => others?.includes(one) ?? true) ?? others;
+    return {
+        ...left,
+        ...right,
+        ...(choices === undefined ? {} : { choices }),
+        ...(a.optional === true && b.optional === true ? { optional: true } : {}),
+        ...(a.nullable === true && b.nullable === true ? { nullable: true } : {}),
+        type: intersectedType(a.type, b.type),
+    };
+}
+function intersectedType(a, b) {
+    if (a.kind !== b.kind)
+        return { kind: "any" };
+    if (a.kind === "number" && b.kind === "number")
+        return a.as === "integer" ? a : b;
+    if (a.kind !== "object" || b.kind !== "object")
+        return a.kind === "string" || a.kind === "bool" ? a : { kind: "any" };
+    const attributes = { ...a.attributes };
+    for (const [name, one] of Object.entries(b.attributes)) {
+        const other = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+        put(attributes, name, other === undefined ? one : intersected(other, one));
+    }
+    return { kind: "object", attributes };
 }
 function typeOfZod(def, schema, inner) {
     switch (kindOf(def)) {
@@ -1811,8 +1898,6 @@ function typeOfZod(def, schema, inner) {
         case "templateliteral":
         case "template_literal":
             return choicesOfZod(def).length > 0 ? literalType(choicesOfZod(def)) : { kind: "string" };
-        case "date":
-            return { kind: "any" };
         case "number":
         case "int":
             return { kind: "number", as: isWhole(def, schema) ? "integer" : "number" };
@@ -1829,18 +1914,32 @@ function typeOfZod(def, schema, inner) {
         case "record":
             return { kind: "map", element: elementOfZod(inner(def["valueType"])) };
         case "tuple":
+            if ((def["rest"] ?? null) !== null)
+                return { kind: "any" };
             return { kind: "tuple", elements: def["items"].map((one) => elementOfZod(inner(one))) };
         case "object": {
+            const others = othersOfZod(def);
             const shape = def["shape"];
             const members = (typeof shape === "function" ? shape() : shape);
             const attributes = {};
-            for (const name of Object.keys(members))
+            const names = Object.keys(members);
+            if (others !== undefined) {
+                const element = others === null ? { type: { kind: "any" } } : elementOfZod(inner(others));
+                return names.length === 0 && element.type.kind !== "any" ? { kind: "map", element } : { kind: "any" };
+            }
+            for (const name of names)
                 put(attributes, name, inner(members[name]));
             return { kind: "object", attributes };
         }
         default:
             return { kind: "any" };
     }
+}
+function othersOfZod(def) {
+    const catchall = definition(def["catchall"]);
+    if (catchall !== undefined && kindOf(catchall) !== "never")
+        return def["catchall"];
+    return def["unknownKeys"] === "passthrough" ? null : undefined;
 }
 function elementOfZod(one) {
     return one.optional === true ? { ...one, optional: false, nullable: true } : one;
@@ -1891,24 +1990,25 @@ function unionType(options) {
 function isStandard(value) {
     return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
 }
-function bodyOf(parameters, place) {
+function bodyOf(parameters, place, direction) {
     if (parameters === undefined)
         return { attributes: {} };
     if (!isStandard(parameters))
         return { attributes: declarations(parameters) };
-    const { type } = declarationOf(parameters, place);
-    if (type.kind !== "object")
-        throw new TypeError(`${place}: the schema of an object is required`);
+    const { type } = declarationOf(parameters, place, direction);
+    if (type.kind !== "object") {
+        throw new TypeError(`${place}: the schema of an object with fixed attributes is required; a loose object, a record or a union has none`);
+    }
     return { attributes: type.attributes, schema: parameters };
 }
-function declarationOf(given, place) {
+function declarationOf(given, place, direction) {
     if (isField(given))
         return given.declaration;
     if (!isStandard(given)) {
         throw new TypeError(`${place}: a field such as string(), or a schema of zod or another library is required`);
     }
     if (isZod(given))
-        return declarationOfZod(given, place);
+        return declarationOfZod(given, place, direction);
     const json = jsonSchemaOf(given);
     if (json === undefined) {
         throw new TypeError(`${place}: the schema of ${given["~standard"].vendor} has no JSON Schema; declare it with fields such as string()`);
@@ -2198,10 +2298,7 @@ function callFunction(session, part, given, call, reporter) {
     return proceed(state, (it) => runFunction(part, functionArguments(part, given, JSON_READING), "json", new Context(it, call, reporter)));
 }
 function runFunction(part, given, format, context) {
-    const outcome = (value) => ({
-        result: functionResult(value, part, format),
-        warnings: context.warnings,
-    });
+    const outcome = (value) => functionResult(value, part, format);
     return proceed(given, (read) => {
         let value;
         try {
@@ -2228,7 +2325,7 @@ function functionResult(value, { returns }, format) {
 }
 async function runAction(session, part, given, reading, call, reporter) {
     const read = await validated(part.body, readObject(given, part.body.attributes, reading));
-    const { value, context } = await withContext(session, call, reporter, async (it) => {
+    const { value } = await withContext(session, call, reporter, async (it) => {
         try {
             return await part.run(read, it);
         }
@@ -2240,8 +2337,7 @@ async function runAction(session, part, given, reading, call, reporter) {
         }
     });
     try {
-        const outputs = writeObject(value, part.outputs, "json");
-        return { outputs, context };
+        return writeObject(value, part.outputs, "json");
     }
     catch (error) {
         if (!(error instanceof Unwritable))
@@ -2260,9 +2356,10 @@ function written(what, write) {
         throw error;
     }
 }
-function printWarnings(session, warnings, given) {
-    for (const warning of warnings)
+function printWarnings(session, call, given) {
+    for (const warning of call.warnings?.splice(0) ?? []) {
         console.error(hideSecrets(session, diagnosticText(warning), given));
+    }
 }
 
 // hosts/denobridge_values
@@ -2653,6 +2750,7 @@ class RunningCall {
     id;
     isMutating;
     isCancelled = false;
+    warnings = [];
     onCancel;
     #controller;
     constructor(id, isMutating, onCancel) {
@@ -2831,6 +2929,10 @@ class JsonRpcConversation {
             return call.isCancelled ? undefined : text;
         };
         const refused = (error) => {
+            for (const warning of call.warnings.splice(0)) {
+                const text = diagnosticText(warning);
+                console.error(this.#methods.hide?.(text, method, params) ?? text);
+            }
             const { code, message, data } = answeredFault(error);
             const texts = this.#methods.hide?.({ message, data }, method, params) ?? { message, data };
             return errorText(id, new Fault(code, texts.message, texts.data));
@@ -2890,9 +2992,10 @@ function located(diagnostics, place) {
         ...(path === undefined ? {} : { propPath: place(path) }),
     }));
 }
-async function answered(place, work) {
+async function answered(place, call, work) {
+    const { warnings } = call;
     try {
-        const { result, warnings = [] } = await work();
+        const result = await work();
         return warnings.length === 0 ? result : { ...result, diagnostics: located(warnings, place) };
     }
     catch (error) {
@@ -2905,12 +3008,12 @@ async function answered(place, work) {
                 detail: path.length === 0 ? text : `${path.join(".")}: ${text}`,
                 path,
             }));
-            return { diagnostics: located(found, place) };
+            return { diagnostics: located([...found, ...warnings], place) };
         }
         const failure = asFailure(error);
         if (failure.path === undefined && failure.diagnostics.length === 0)
             throw new Fault(FAILED, failureText(failure));
-        return { diagnostics: located(failureDiagnostics(failure), place) };
+        return { diagnostics: located([...failureDiagnostics(failure), ...warnings], place) };
     }
 }
 
@@ -2956,12 +3059,22 @@ class DenobridgeMethods {
         if (method === "$/cancelRequest")
             calls.cancel(params?.id);
     }
-    hide(value, _method, params) {
-        return hideSecrets(this.#session, value, params);
+    hide(value, method, params) {
+        return hideSecrets(this.#session, value, this.#given(method, params));
+    }
+    #given(method, params) {
+        if (method !== "call" || !isRecord(params))
+            return params;
+        const { name, arguments: values } = params;
+        const part = this.#session.parts.functions.get(String(name));
+        if (part === undefined || !Array.isArray(values))
+            return params;
+        const most = Object.keys(part.body.attributes).length;
+        return named(String(name), part, part.variadic === undefined ? values.slice(0, most) : values);
     }
     request(request) {
-        const { params } = request;
-        return proceed(this.#result(request), (result) => withoutSecrets(this.#session, result, params));
+        const given = this.#given(request.method, request.params);
+        return proceed(this.#result(request), (result) => withoutSecrets(this.#session, result, given));
     }
     #result(request) {
         const params = request.params ?? {};
@@ -3034,57 +3147,51 @@ class DenobridgeMethods {
     }
     #create(params, { call }) {
         const part = this.#resource("create");
-        return answered(places(PLAIN_CALL, part.body.attributes, part.state), async () => {
+        return answered(places(PLAIN_CALL, part.body.attributes, part.state), call, async () => {
             const props = await this.#props(part, params["props"], params["writeOnlyProps"]);
-            const { value, context } = await withContext(this.#session, call, {}, (it) => part.handlers.create(props, it));
+            const { value } = await withContext(this.#session, call, {}, (it) => part.handlers.create(props, it));
             const { id, state } = value;
             if (typeof id !== "string" || id === "")
                 throw new Failure("create must return { id, state }; the id is missing");
-            return {
-                result: { id, ...split(written("the state", () => writeObject(state, part.state, "json")), part.state) },
-                warnings: context.warnings,
-            };
+            return { id, ...split(written("the state", () => writeObject(state, part.state, "json")), part.state) };
         });
     }
     #read(params, { call }) {
         const part = this.#resource("read");
-        return answered(places(PLAIN_CALL, part.body.attributes, part.state), async () => {
+        return answered(places(PLAIN_CALL, part.body.attributes, part.state), call, async () => {
             const given = params["props"];
             const props = isRecord(given) ? await this.#props(part, given, undefined) : undefined;
-            const { value, context } = await withContext(this.#session, call, {}, (it) => part.handlers.read(String(params["id"]), props, it));
+            const { value } = await withContext(this.#session, call, {}, (it) => part.handlers.read(String(params["id"]), props, it));
             if (value === null || value === undefined)
-                return { result: { exists: false }, warnings: context.warnings };
+                return { exists: false };
             const state = split(written("the state", () => writeObject(value.state, part.state, "json")), part.state);
-            return {
-                result: { props: settledProps(value.props, given, part.body.attributes), ...state },
-                warnings: context.warnings,
-            };
+            return { props: settledProps(value.props, given, part.body.attributes), ...state };
         });
     }
     #update(params, { call }) {
         const part = this.#resource("update");
-        return answered(places(CHANGE_CALL, part.body.attributes, part.state), async () => {
+        return answered(places(CHANGE_CALL, part.body.attributes, part.state), call, async () => {
             const { update } = part.handlers;
             if (update === undefined)
                 throw new Failure("the resource cannot be updated");
             const props = await this.#props(part, params["nextProps"], params["nextWriteOnlyProps"]);
             const existing = existingOf(part, params["id"], params["currentProps"], params["currentState"], params["currentSensitiveState"]);
-            const { value, context } = await withContext(this.#session, call, {}, (it) => update.call(part.handlers, existing, props, it));
+            const { value } = await withContext(this.#session, call, {}, (it) => update.call(part.handlers, existing, props, it));
             const state = written("the state", () => writeObject(value?.state, part.state, "json"));
-            return { result: split(state, part.state), warnings: context.warnings };
+            return split(state, part.state);
         });
     }
     #delete(params, { call }) {
         const part = this.#resource("delete");
-        return answered(places(PLAIN_CALL, part.body.attributes, part.state), async () => {
+        return answered(places(PLAIN_CALL, part.body.attributes, part.state), call, async () => {
             const existing = existingOf(part, params["id"], params["props"], params["state"], params["sensitiveState"]);
-            const { context } = await withContext(this.#session, call, {}, (it) => part.handlers.delete(existing, it));
-            return { result: { done: true }, warnings: context.warnings };
+            await withContext(this.#session, call, {}, (it) => part.handlers.delete(existing, it));
+            return { done: true };
         });
     }
     #modifyPlan(params, { call }) {
         const part = this.#resource("modifyPlan");
-        return answered(places(CHANGE_CALL, part.body.attributes, part.state), async () => {
+        return answered(places(CHANGE_CALL, part.body.attributes, part.state), call, async () => {
             const kind = params["planType"];
             const unknownPaths = Array.isArray(params["unknownProps"]) ? params["unknownProps"] : [];
             const next = unknownPaths.reduce((value, path) => withUnknown(value, path.slice(1)), params["nextProps"]);
@@ -3095,23 +3202,20 @@ class DenobridgeMethods {
                 : kind === "update"
                     ? { kind, existing: existing(), props: read() }
                     : { kind: "create", props: read() };
-            const { value, context } = await withContext(this.#session, call, {}, (it) => part.handlers.modifyPlan?.(plan, it));
+            const { value } = await withContext(this.#session, call, {}, (it) => part.handlers.modifyPlan?.(plan, it));
             const result = decidedPlan(part, value, kind === "update" ? params["currentProps"] : undefined, next);
-            if (context.warnings.length > 0)
+            if (call.warnings.length > 0)
                 delete result["noChanges"];
-            return { result, warnings: context.warnings };
+            return result;
         });
     }
     #look(params, { call }) {
         const part = this.#only("read", "data source", this.#session.parts.dataSources);
-        return answered(places(RESULT_CALL, part.body.attributes, part.result), async () => {
+        return answered(places(RESULT_CALL, part.body.attributes, part.result), call, async () => {
             const props = await validated(part.body, readObject(params["props"], part.body.attributes, JSON_READING));
-            const { value, context } = await withContext(this.#session, call, {}, (it) => part.read(props, it));
+            const { value } = await withContext(this.#session, call, {}, (it) => part.read(props, it));
             const { state, sensitiveState } = split(written("the result", () => writeObject(value, part.result, "json")), part.result);
-            return {
-                result: { result: state, ...(sensitiveState === undefined ? {} : { sensitiveResult: sensitiveState }) },
-                warnings: context.warnings,
-            };
+            return { result: state, ...(sensitiveState === undefined ? {} : { sensitiveResult: sensitiveState }) };
         });
     }
     #ephemeral(method, params, { call }) {
@@ -3119,34 +3223,30 @@ class DenobridgeMethods {
         const seconds = (time) => (time === undefined ? {} : { renewAt: Math.floor(time.getTime() / 1000) });
         const kept = (data) => ({ privateData: writeDeclared(data, { type: { kind: "any" } }, "json") });
         const { handlers } = part;
-        return answered(places(RESULT_CALL, part.body.attributes, part.result), async () => {
+        return answered(places(RESULT_CALL, part.body.attributes, part.result), call, async () => {
             if (method === "open") {
                 const props = await validated(part.body, readObject(params["props"], part.body.attributes, JSON_READING));
-                const { value, context } = await withContext(this.#session, call, {}, (it) => handlers.open(props, it));
+                const { value } = await withContext(this.#session, call, {}, (it) => handlers.open(props, it));
                 const { state, sensitiveState } = split(written("the result", () => writeObject(value.result, part.result, "json")), part.result);
                 const secret = sensitiveState === undefined ? {} : { sensitiveResult: sensitiveState };
-                return {
-                    result: { result: state, ...secret, ...seconds(value.renewAt), ...kept(value.private) },
-                    warnings: context.warnings,
-                };
+                return { result: state, ...secret, ...seconds(value.renewAt), ...kept(value.private) };
             }
             const handler = handlers[method];
             if (handler === undefined)
                 throw new Fault(METHOD_NOT_FOUND, `Method not found: ${method}`, { method });
-            const { value, context } = await withContext(this.#session, call, {}, (it) => handler.call(handlers, params["privateData"] ?? undefined, it));
+            const { value } = await withContext(this.#session, call, {}, (it) => handler.call(handlers, params["privateData"] ?? undefined, it));
             const renewed = (value ?? {});
-            const result = method === "close"
+            return method === "close"
                 ? { done: true }
                 : { ...seconds(renewed.renewAt), ...("private" in renewed ? kept(renewed.private) : {}) };
-            return { result, warnings: context.warnings };
         });
     }
     #invoke(params, { call, notify }) {
         const part = this.#only("invoke", "action", this.#session.parts.actions);
-        return answered(places(PLAIN_CALL, part.body.attributes, {}), async () => {
+        return answered(places(PLAIN_CALL, part.body.attributes, {}), call, async () => {
             const progress = (message) => notify("invokeProgress", { message });
-            const { context } = await runAction(this.#session, part, params["props"], JSON_READING, call, { progress });
-            return { result: { done: true }, warnings: context.warnings };
+            await runAction(this.#session, part, params["props"], JSON_READING, call, { progress });
+            return { done: true };
         });
     }
     #call(params, { call }) {
@@ -3165,10 +3265,9 @@ class DenobridgeMethods {
             }
             return ["arguments", ...(index < 0 ? [] : [String(index)]), ...rest.map(String)];
         };
-        return answered(place, async () => {
+        return answered(place, call, async () => {
             const values = Array.isArray(params["arguments"]) ? params["arguments"] : [];
-            const { result, warnings } = await callFunction(this.#session, part, named(name, part, values), call, {});
-            return { result: { result }, warnings };
+            return { result: await callFunction(this.#session, part, named(name, part, values), call, {}) };
         });
     }
 }
@@ -3242,15 +3341,15 @@ class ServiceMethods {
     #call(found, method, params, call) {
         if ("function" in found) {
             const given = Array.isArray(params) ? named(method, found.function, params) : params;
-            return proceed(callFunction(this.#session, found.function, given, call, {}), ({ result, warnings }) => {
-                printWarnings(this.#session, warnings, given);
+            return proceed(callFunction(this.#session, found.function, given, call, {}), (result) => {
+                printWarnings(this.#session, call, given);
                 return result;
             });
         }
         const given = Array.isArray(params) ? named(method, found.action, params) : params;
         const { action } = found;
-        return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then(({ outputs, context }) => {
-            printWarnings(this.#session, context.warnings, given);
+        return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then((outputs) => {
+            printWarnings(this.#session, call, given);
             return Object.keys(action.outputs).length === 0 ? null : outputs;
         });
     }
@@ -3373,13 +3472,14 @@ class McpMethods {
         };
         try {
             const answer = this.#content(found, given, call, progress);
-            return isPromise(answer) ? answer.catch((error) => this.#failed(error, given)) : answer;
+            return isPromise(answer) ? answer.catch((error) => this.#failed(error, given, call)) : answer;
         }
         catch (error) {
-            return this.#failed(error, given);
+            return this.#failed(error, given, call);
         }
     }
-    #failed(error, given) {
+    #failed(error, given, call) {
+        printWarnings(this.#session, call, given);
         if (isUnfit(error))
             throw serviceFault(error);
         const text = hideSecrets(this.#session, failureText(asFailure(error)), given);
@@ -3389,15 +3489,15 @@ class McpMethods {
         if ("function" in found) {
             const outcome = callFunction(this.#session, found.function, given, call, { progress });
             const isObject = isObjectType(found.function.returns);
-            return proceed(outcome, ({ result, warnings }) => {
-                printWarnings(this.#session, warnings, given);
+            return proceed(outcome, (result) => {
+                printWarnings(this.#session, call, given);
                 return content(result, isObject ? result : { result });
             });
         }
         const { action } = found;
         const run = () => runAction(this.#session, action, given, JSON_READING, call, { progress });
-        return this.#slots.run(run).then(({ outputs, context }) => {
-            printWarnings(this.#session, context.warnings, given);
+        return this.#slots.run(run).then((outputs) => {
+            printWarnings(this.#session, call, given);
             const isEmpty = Object.keys(action.outputs).length === 0;
             return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
         });
@@ -3642,14 +3742,15 @@ class OrchardConversation {
             throw new OrchardError("invalid_request", "configure must succeed before execute is called");
         }
         try {
-            const { outputs, context } = await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
-            printWarnings(this.#session, context.warnings, attrs);
-            return outputs;
+            return await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
         }
         catch (error) {
             if (isUnfit(error))
                 throw new OrchardError("validation_failed", problemsText(error.problems));
             throw orchardFailure(error, "execute_failed");
+        }
+        finally {
+            printWarnings(this.#session, call, attrs);
         }
     }
 }
@@ -4142,9 +4243,10 @@ class Packer {
         if (value === null)
             return this.#byte(0xc0);
         if (Array.isArray(value)) {
-            this.#header(value.length, 0x90, 15, 0xdc);
-            for (const one of value)
-                this.pack(one);
+            const count = value.length;
+            this.#header(count, 0x90, 15, 0xdc);
+            for (let index = 0; index < count; index += 1)
+                this.pack(value[index]);
         }
         else if (value instanceof Uint8Array)
             this.#binary(value);
@@ -4321,11 +4423,18 @@ function refinements(known) {
         found.push([6, known.maxLength]);
     return found;
 }
-const shared = new Packer();
+let shared = new Packer();
 function pack(value) {
-    shared.reset();
-    shared.pack(value);
-    return shared.taken();
+    const packer = shared ?? new Packer();
+    shared = undefined;
+    try {
+        packer.reset();
+        packer.pack(value);
+        return packer.taken();
+    }
+    finally {
+        shared = packer;
+    }
 }
 
 // hosts/seasonings_around
@@ -4417,10 +4526,11 @@ function storageResult(name, value) {
 
 // hosts/seasonings_answers
 const NOT_FOUND = -32002;
-async function seasoningsAnswer(work) {
+async function seasoningsAnswer({ warnings }, work) {
     try {
         const { result, diagnostics = [] } = await work();
-        return diagnostics.length === 0 ? result : { ...result, diagnostics: sent(diagnostics) };
+        const found = [...diagnostics, ...warnings];
+        return found.length === 0 ? result : { ...result, diagnostics: sent(found) };
     }
     catch (error) {
         if (error instanceof Fault)
@@ -4432,12 +4542,12 @@ async function seasoningsAnswer(work) {
                 detail: text,
                 path,
             }));
-            return { diagnostics: sent(found) };
+            return { diagnostics: sent([...found, ...warnings]) };
         }
         const failure = asFailure(error);
         if (failure.path === undefined && failure.diagnostics.length === 0)
             throw new Fault(FAILED, failureText(failure));
-        return { diagnostics: sent(failureDiagnostics(failure)) };
+        return { diagnostics: sent([...failureDiagnostics(failure), ...warnings]) };
     }
 }
 function sent(diagnostics) {
@@ -4470,8 +4580,8 @@ async function seasoningsFunction(session, { given, running, reporter }) {
     try {
         const read = functionArguments(part, given["arguments"], CTY_READING);
         const context = new Context(session.stateOnDemand(), running, reporter);
-        const { result, warnings } = await runFunction(part, read, "msgpack", context);
-        printWarnings(session, warnings, given);
+        const result = await runFunction(part, read, "msgpack", context);
+        printWarnings(session, running, given);
         return { result };
     }
     catch (error) {
@@ -4609,19 +4719,19 @@ class SeasoningsResources {
     answer(name, call) {
         switch (name) {
             case "configure":
-                return seasoningsAnswer(() => this.#configure(call));
+                return seasoningsAnswer(call.running, () => this.#configure(call));
             case "validate":
-                return seasoningsAnswer(() => this.#validate(call));
+                return seasoningsAnswer(call.running, () => this.#validate(call));
             case "planChange":
-                return seasoningsAnswer(() => this.#plan(call));
+                return seasoningsAnswer(call.running, () => this.#plan(call));
             case "applyChange":
-                return seasoningsAnswer(() => this.#apply(call));
+                return seasoningsAnswer(call.running, () => this.#apply(call));
             case "read":
-                return seasoningsAnswer(() => this.#read(call));
+                return seasoningsAnswer(call.running, () => this.#read(call));
             case "import":
-                return seasoningsAnswer(() => this.#import(call));
+                return seasoningsAnswer(call.running, () => this.#import(call));
             case "upgrade":
-                return seasoningsAnswer(() => this.#upgrade(call));
+                return seasoningsAnswer(call.running, () => this.#upgrade(call));
             default:
                 return undefined;
         }
@@ -4800,7 +4910,7 @@ class SeasoningsResources {
             result["private"] = new Uint8Array(0);
         else if (context.kept !== undefined)
             result["private"] = Uint8Array.from([OF_AUTHOR, ...context.kept]);
-        return { result, diagnostics: [...(value.diagnostics ?? []), ...context.warnings] };
+        return { ...value, result };
     }
 }
 function isSame(data, expected) {
@@ -4826,12 +4936,12 @@ class SeasoningsData {
     answer(name, call) {
         switch (name) {
             case "readData":
-                return seasoningsAnswer(() => this.#read(call));
+                return seasoningsAnswer(call.running, () => this.#read(call));
             case "open":
-                return seasoningsAnswer(() => this.#open(call));
+                return seasoningsAnswer(call.running, () => this.#open(call));
             case "renew":
             case "close":
-                return seasoningsAnswer(() => this.#later(name, call));
+                return seasoningsAnswer(call.running, () => this.#later(name, call));
             default:
                 return undefined;
         }
@@ -4840,11 +4950,8 @@ class SeasoningsData {
         const { given, running, reporter } = call;
         const part = subjectOf(this.#session, "data source", this.#session.parts.dataSources, given["type"]);
         const props = await validated(part.body, readObject(select(given["config"], part.body.attributes), part.body.attributes, CTY_READING));
-        const { value, context } = await withContext(this.#session, running, reporter, (it) => part.read(props, it));
-        return {
-            result: { state: returnedValues(value, part.result, part.body.attributes) },
-            diagnostics: context.warnings,
-        };
+        const { value } = await withContext(this.#session, running, reporter, (it) => part.read(props, it));
+        return { result: { state: returnedValues(value, part.result, part.body.attributes) } };
     }
     #ephemeral({ given }) {
         return subjectOf(this.#session, "ephemeral resource", this.#session.parts.ephemerals, given["type"]);
@@ -4853,9 +4960,9 @@ class SeasoningsData {
         const part = this.#ephemeral(call);
         const { given, running, reporter } = call;
         const props = await validated(part.body, readObject(select(given["config"], part.body.attributes), part.body.attributes, CTY_READING));
-        const { value, context } = await withContext(this.#session, running, reporter, (it) => part.handlers.open(props, it));
+        const { value } = await withContext(this.#session, running, reporter, (it) => part.handlers.open(props, it));
         const result = { result: returnedValues(value.result, part.result, part.body.attributes), ...renewal(value) };
-        return { result, diagnostics: context.warnings };
+        return { result };
     }
     async #later(name, call) {
         const { handlers } = this.#ephemeral(call);
@@ -4866,9 +4973,9 @@ class SeasoningsData {
         const kept = stored instanceof Uint8Array && stored.length > 0
             ? readValue(unpack(stored), ANY, CTY_READING)
             : undefined;
-        const { value, context } = await withContext(this.#session, call.running, call.reporter, (it) => handler.call(handlers, kept ?? undefined, it));
+        const { value } = await withContext(this.#session, call.running, call.reporter, (it) => handler.call(handlers, kept ?? undefined, it));
         const renewed = (value ?? {});
-        return { result: name === "close" ? {} : renewal(renewed), diagnostics: context.warnings };
+        return { result: name === "close" ? {} : renewal(renewed) };
     }
 }
 function renewal(opened) {
@@ -4994,6 +5101,7 @@ class SeasoningsConversation {
                 result = withoutSecrets(this.#session, result, given);
         }
         catch (thrown) {
+            printWarnings(this.#session, call, params);
             error = hideSecrets(this.#session, faultOf(thrown), params);
         }
         this.#calls.end(call);
@@ -5706,7 +5814,7 @@ class Plugin {
     configure(parameters, start) {
         if (this.parts.configure !== undefined)
             throw new TypeError("configure was already called");
-        this.parts.config = bodyOf(parameters, "configure");
+        this.parts.config = bodyOf(parameters, "configure", "given");
         this.parts.configure = start;
         return this;
     }
@@ -5728,11 +5836,11 @@ class Plugin {
         this.#add(this.parts.functions, place, name, {
             summary: options.summary,
             ...texts(options),
-            body: bodyOf(options.parameters, place),
+            body: bodyOf(options.parameters, place, "given"),
             ...(variadic === undefined
                 ? {}
-                : { variadic: { name: variadic[0], element: declarationOf(variadic[1], place) } }),
-            returns: options.returns === undefined ? { type: { kind: "any" } } : declarationOf(options.returns, place),
+                : { variadic: { name: variadic[0], element: declarationOf(variadic[1], place, "given") } }),
+            returns: options.returns === undefined ? { type: { kind: "any" } } : declarationOf(options.returns, place, "returned"),
             run: run,
         });
         return this;
@@ -5741,8 +5849,8 @@ class Plugin {
         const place = `action ${name}`;
         this.#add(this.parts.actions, place, name, {
             ...texts(options),
-            body: bodyOf(options.parameters, place),
-            outputs: bodyOf(options.outputs, place).attributes,
+            body: bodyOf(options.parameters, place, "given"),
+            outputs: bodyOf(options.outputs, place, "returned").attributes,
             isIdempotent: options.idempotent === true,
             run: run,
         });
@@ -5750,8 +5858,8 @@ class Plugin {
     }
     resource(name, options) {
         const place = `resource ${name}`;
-        const body = bodyOf(options.props, place);
-        const state = bodyOf(options.state, place).attributes;
+        const body = bodyOf(options.props, place, "given");
+        const state = bodyOf(options.state, place, "returned").attributes;
         for (const reserved of [...Object.keys(body.attributes), ...Object.keys(state)]) {
             if (reserved === "id")
                 throw new TypeError(`${place}: "id" is the id that create returns; choose another name`);
@@ -5769,8 +5877,8 @@ class Plugin {
         const place = `data source ${name}`;
         this.#add(this.parts.dataSources, place, name, {
             ...texts(options),
-            body: bodyOf(options.props, place),
-            result: bodyOf(options.result, place).attributes,
+            body: bodyOf(options.props, place, "given"),
+            result: bodyOf(options.result, place, "returned").attributes,
             read: read,
         });
         return this;
@@ -5779,8 +5887,8 @@ class Plugin {
         const place = `ephemeral resource ${name}`;
         this.#add(this.parts.ephemerals, place, name, {
             ...texts(options),
-            body: bodyOf(options.props, place),
-            result: bodyOf(options.result, place).attributes,
+            body: bodyOf(options.props, place, "given"),
+            result: bodyOf(options.result, place, "returned").attributes,
             handlers: options,
         });
         return this;

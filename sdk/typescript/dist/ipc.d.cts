@@ -359,6 +359,12 @@ declare class Connection {
      */
     send(text: string): void;
     /**
+     * Sends the answer of a server, also to a client that does not read yet. While many wait, no more calls are read of it.
+     *
+     * @throws {ConnectionError} It is too long.
+     */
+    answer(text: string): void;
+    /**
      * Closes the connection once what was written has left. It is never closed on one side alone:
      * there are servers that answer nothing any more, or without end, once our side is closed.
      */

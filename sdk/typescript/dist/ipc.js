@@ -199,6 +199,11 @@ function utf8Text(bytes) {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
     return text.includes("\ufffd") ? strictDecoder.decode(bytes) : text;
 }
+function wellFormed(json) {
+    if (!json.includes("\\ud"))
+        return json;
+    return json.replace(/(\\\\)|\\ud[89a-f][0-9a-f]{2}/g, (_, backslash) => backslash ?? "\\ufffd");
+}
 const IDLE_SPACE = 64 * 1024;
 class ByteQueue {
     #space = new Uint8Array(0);
@@ -300,17 +305,20 @@ function readError({ code, message, data }) {
     const named = data === undefined && typeof code === "string" ? { code } : data;
     return new RpcError(ErrorCode.ServerError, text, named);
 }
+function textOf(message) {
+    return wellFormed(JSON.stringify(message));
+}
 function requestText(id, method, params) {
-    return JSON.stringify({ jsonrpc: "2.0", id, method, params: params ?? undefined });
+    return textOf({ jsonrpc: "2.0", id, method, params: params ?? undefined });
 }
 function notificationText(method, params) {
-    return JSON.stringify({ jsonrpc: "2.0", method, params: params ?? undefined });
+    return textOf({ jsonrpc: "2.0", method, params: params ?? undefined });
 }
 function resultText(id, result) {
-    return JSON.stringify({ jsonrpc: "2.0", id, result: result === undefined ? null : result });
+    return textOf({ jsonrpc: "2.0", id, result: result === undefined ? null : result });
 }
 function errorText(id, error) {
-    return JSON.stringify({ jsonrpc: "2.0", id, error });
+    return textOf({ jsonrpc: "2.0", id, error });
 }
 function batchText(texts) {
     return `[${texts.join(",")}]`;
@@ -583,19 +591,23 @@ function frame(framing, text) {
 
 // ipc/connection
 const FLUSH_TIMEOUT = 1000;
+const MOST_UNREAD = 8 * 1024 * 1024;
 class Connection {
     #socket;
     #settings;
     #listener;
     #reader;
+    #peer;
     #isOpen = true;
     #isCorked = false;
     #flushed;
     #unsent = 0;
+    #isFull = false;
     constructor(socket, settings, listener, sender = "server") {
         this.#socket = socket;
         this.#settings = settings;
         this.#listener = listener;
+        this.#peer = sender;
         this.#reader = frameReader(settings.framing, settings.maxMessageBytes, sender);
         socket.on("data", (chunk) => this.#take(() => this.#reader.push(chunk)));
         socket.on("end", () => {
@@ -616,23 +628,45 @@ class Connection {
     send(text) {
         if (!this.#isOpen)
             throw connectionError("NOT_CONNECTED", "Not connected");
-        const { framing, maxMessageBytes, maxQueuedBytes } = this.#settings;
-        const bytes = frame(framing, text);
-        if (bytes.length > maxMessageBytes) {
-            const problem = `the message has ${bytes.length} bytes, of ${maxMessageBytes} at most`;
-            throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes, there and here`);
-        }
-        if (this.#unsent + bytes.length > maxQueuedBytes) {
-            const problem = `the server does not read, and ${this.#unsent} bytes wait to be sent already`;
+        const bytes = this.#framed(text);
+        if (this.#unsent + bytes.length > this.#settings.maxQueuedBytes) {
+            const problem = `the ${this.#peer} does not read, and ${this.#unsent} bytes wait to be sent already`;
             throw connectionError("OVERLOADED", `${problem}; wait for answers before sending more`);
         }
+        this.#write(bytes);
+    }
+    answer(text) {
+        if (this.#isOpen)
+            this.#write(this.#framed(text));
+    }
+    #framed(text) {
+        const { framing, maxMessageBytes } = this.#settings;
+        const bytes = frame(framing, text);
+        if (bytes.length <= maxMessageBytes)
+            return bytes;
+        const problem = `the message has ${bytes.length} bytes, of ${maxMessageBytes} at most`;
+        throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes, there and here`);
+    }
+    #write(bytes) {
         this.#cork();
         this.#unsent += bytes.length;
         this.#socket.write(bytes, () => {
             this.#unsent -= bytes.length;
+            this.#measure();
             if (this.#unsent === 0)
                 this.#flushed?.();
         });
+        this.#measure();
+    }
+    #measure() {
+        const isFull = this.#peer === "client" && this.#unsent > MOST_UNREAD;
+        if (isFull === this.#isFull)
+            return;
+        this.#isFull = isFull;
+        if (isFull)
+            this.#socket.pause();
+        else
+            this.#socket.resume();
     }
     async close() {
         this.#isOpen = false;
@@ -1497,7 +1531,7 @@ class ServedClient {
             value = parse(frame);
         }
         catch {
-            return connection.send(errorText(null, new RpcError(ErrorCode.ParseError, "Parse error")));
+            return connection.answer(errorText(null, new RpcError(ErrorCode.ParseError, "Parse error")));
         }
         const isBatch = Array.isArray(value);
         const messages = isBatch ? value : [value];
@@ -1505,7 +1539,7 @@ class ServedClient {
             const problem = messages.length === 0
                 ? "a batch must not be empty"
                 : `a batch has at most ${LARGEST_BATCH} messages`;
-            return connection.send(errorText(null, new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem)));
+            return connection.answer(errorText(null, new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem)));
         }
         const answers = messages.flatMap((one) => this.#take(read(one)) ?? []);
         if (answers.length === 0)
@@ -1513,16 +1547,26 @@ class ServedClient {
         this.#running += 1;
         void proceed(allOf(answers), (all) => {
             this.#running -= 1;
-            try {
-                const texts = all.map(({ text }) => text);
-                connection.send(isBatch ? batchText(texts) : texts.join());
-            }
-            catch (error) {
-                this.#options.onError?.(error);
-            }
+            this.#reply(all, isBatch, connection);
             if (this.#isEnding && this.#running === 0)
                 void this.close();
         });
+    }
+    #reply(answers, isBatch, connection) {
+        const send = (texts) => connection.answer(isBatch ? batchText(texts) : texts.join());
+        try {
+            send(answers.map(({ text }) => text));
+        }
+        catch (error) {
+            this.#options.onError?.(error);
+            const refusal = new RpcError(ErrorCode.InternalError, "Internal error", "the answer is too large");
+            try {
+                send(answers.map(({ id }) => errorText(id, refusal)));
+            }
+            catch {
+                this.#socket.destroy();
+            }
+        }
     }
     #take(message) {
         switch (message.kind) {

@@ -5,10 +5,13 @@
 
 import process from "node:process";
 
-import { Client, RpcError } from "../dist/ipc.js";
+import { Client, ConnectionError, RpcError } from "../dist/ipc.js";
 
 const client = new Client({ socketPath: process.argv[2] ?? "/tmp/x.sock", timeout: 5000 });
-client.on("notification", (method, params) => console.log("event:", method, params.number));
+client.on("notification", (method, params) => {
+  const { number } = /** @type {{ number: number }} */ (params);
+  console.log("event:", method, number);
+});
 client.on("disconnect", () => console.log("disconnected"));
 await client.connect();
 
@@ -29,7 +32,7 @@ try {
 try {
   await client.request("sleep", { ms: 60_000 }, { timeout: 100 });
 } catch (error) {
-  if (error.code !== "TIMEOUT") throw error;
+  if (!(error instanceof ConnectionError) || error.code !== "TIMEOUT") throw error;
   console.log("error:", error.message);
 }
 

@@ -6,6 +6,7 @@ import test from "node:test";
 import { Big, exactNumber } from "../build/values/big.js";
 import { parseJson, stringifyJson } from "../build/values/json.js";
 import { Unknown, unknown } from "../build/values/unknown.js";
+import { writeImplied } from "../build/values/write.js";
 import { pack } from "../build/wire/pack.js";
 import { UnpackError } from "../build/wire/scanner.js";
 import { MessageStream, unpack } from "../build/wire/unpack.js";
@@ -109,4 +110,27 @@ test("JSON keeps all digits", () => {
   assert.equal(new Big("-0.50").toString(), "-0.5");
   assert.throws(() => JSON.stringify(new Big("0.1")), TypeError);
   assert.throws(() => new Big("0.1") * 2, TypeError);
+});
+
+test("a text is never taken for a number, beside numbers with all their digits", () => {
+  const value = { large: 2n ** 64n, exact: new Big("0.10000000000000000000001"), none: undefined, at: new Date(0) };
+  for (const text of ["\u{e000}tenon-number:1", '"', "\\ud800", "\u{e000}"]) {
+    const written = JSON.parse(stringifyJson({ ...value, text, list: [text, undefined], [text]: text }));
+    assert.deepEqual([written.text, written.list, written[text]], [text, [text, null], text]);
+    assert.deepEqual(Object.keys(written), ["large", "exact", "at", "text", "list", text]);
+    assert.equal(written.at, "1970-01-01T00:00:00.000Z");
+  }
+  const endless = [2n ** 64n];
+  endless.push(endless);
+  assert.throws(() => stringifyJson(endless), TypeError);
+});
+
+test("half a surrogate pair does not make a message that nobody can read", () => {
+  const cut = "a😀".slice(0, 2);
+  assert.equal(stringifyJson({ [cut]: [cut, "\\ud800", "\\\ud800", "😀"] }), '{"a\\ufffd":["a\\ufffd","\\\\ud800","\\\\\\ufffd","😀"]}');
+  assert.equal(stringifyJson([cut, 2n ** 64n]), '["a\\ufffd",18446744073709551616]');
+  // In msgpack as well.
+  assert.equal(unpack(pack(cut)), "a\ufffd");
+  assert.throws(() => writeImplied(cut, "json", []), /half a surrogate/);
+  assert.throws(() => writeImplied({ [cut]: 1 }, "msgpack", []), /half a surrogate/);
 });

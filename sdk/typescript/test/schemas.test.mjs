@@ -123,6 +123,62 @@ test("a parameter of any type may be null, and stands for what is left out", asy
   assert.deepEqual(given, [{ value: null, inner: { value: null } }]);
 });
 
+for (const [name, file] of [["zod 4", "zod/index.js"], ["zod 3", "zod3/index.js"]]) {
+  test(`${name}: each schema is a type that it accepts, or is refused with another one to use`, { skip }, async () => {
+    const { z } = await import(new URL(file, modules).href);
+    const AT = "2030-01-31T12:30:00.000Z";
+    const letter = (k) => z.object({ k: z.literal(k) });
+    /** What it is declared as, a value for it, and what the handler gets. */
+    const accepted = [
+      [z.intersection(z.object({ a: z.string() }), z.object({ b: z.number().optional() })), "object({ a = string, b = optional(number) })", { a: "x" }],
+      [z.intersection(z.object({ a: z.string().optional() }), z.object({ a: z.string() })), "object({ a = string })", { a: "x" }],
+      [z.intersection(z.object({ a: z.string() }), z.record(z.string(), z.string())), "any", { a: "x", b: "y" }],
+      [z.tuple([z.string(), z.number()]), "tuple([string, number])", ["a", 1]],
+      [z.tuple([z.string()]).rest(z.number()), "any", ["a", 1, 2]],
+      [z.object({ a: z.string() }).strict(), "object({ a = string })", { a: "x" }],
+      [z.object({ a: z.string() }).passthrough(), "any", { a: "x", more: [1] }],
+      [z.object({ a: z.string() }).catchall(z.number()), "any", { a: "x", more: 1 }],
+      [z.object({}).catchall(z.number()), "map(number)", { more: 1 }],
+      [z.number().catch(5), "number", 7],
+      [z.number().catch(5), "number", undefined, 5],
+      [z.number().min(3).catch(5), "number", 1, 5],
+      [z.coerce.date(), "string", AT, new Date(AT)],
+      [z.preprocess((given) => new Date(given), z.date()), "any", AT, new Date(AT)],
+      [z.string().nullable().transform((text) => text ?? "none"), "string", null, "none"],
+      [z.union([z.string(), z.date()]), "any", AT],
+      [z.union([z.string(), z.null()]), "string", null],
+      [z.union([letter("a"), letter("b")]), "any", { k: "b" }],
+      [z.discriminatedUnion("k", [letter("a"), letter("b")]), "any", { k: "b" }],
+      [z.unknown(), "any", null],
+      [z.set(z.string()), "set(string)", ["a"], new Set(["a"])],
+    ];
+    for (const [schema, type, value, got = value] of accepted) {
+      let seen;
+      const plugin = new Plugin({ name: "p", version: "1.0.0" })
+        .function("f", { parameters: z.object({ value: schema }), returns: z.any() }, (all) => (seen = all.value, null));
+      assert.equal(plugin.offer().functions.f.parameters[0].type, type);
+      await new Host(plugin).callFunction("f", value === undefined ? {} : { value });
+      assert.deepEqual(seen, got, type);
+    }
+    const refused = [
+      [z.object({ at: z.date() }), /no host can send what z\.date\(\) accepts; use z\.coerce\.date\(\)/],
+      [z.object({ all: z.array(z.map(z.string(), z.number())).optional() }), /z\.map\(\) accepts; use z\.record/],
+      [z.object({ a: z.string() }).passthrough(), /function f: the schema of an object with fixed attributes is required/],
+      [z.record(z.string(), z.string()), /a record or a union has none/],
+    ];
+    for (const [parameters, why] of refused) {
+      assert.throws(() => new Plugin({ name: "p", version: "1.0.0" }).function("f", { parameters }, () => null), why);
+    }
+    // What a plugin returns may be a date.
+    const plugin = new Plugin({ name: "p", version: "1.0.0" })
+      .function("now", { returns: z.object({ at: z.date() }) }, () => ({ at: new Date(AT) }))
+      .function("never", { returns: z.object({ at: z.date() }) }, () => ({ at: new Date(NaN) }));
+    assert.equal(plugin.offer().functions.now.returns, "object({ at = string })");
+    assert.deepEqual(await new Host(plugin).callFunction("now"), { at: AT });
+    await assert.rejects(new Host(plugin).callFunction("never"), /at: the date is invalid/);
+  });
+}
+
 /** The properties of the first tool's arguments. */
 async function toolSchema(plugin) {
   const { send, received, end } = memoryHost(plugin, "mcp");

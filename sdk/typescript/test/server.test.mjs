@@ -1,6 +1,7 @@
 // The server, with clients of this SDK, raw sockets, and the real command.
 
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
@@ -148,3 +149,42 @@ test("the command talks to the server", {
     ]);
     assert.deepEqual([code, text.trim()], [0, "5"]);
   }));
+
+/** The answers on a socket that nobody reads until everything is sent. */
+function readLate(address, sent, count) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(address, () => {
+      socket.pause();
+      socket.write(sent, () => socket.resume());
+    });
+    const pieces = [];
+    socket.on("data", (piece) => {
+      pieces.push(piece);
+      if (piece.at(-1) !== 0x0a) return;
+      const lines = Buffer.concat(pieces).toString().split("\n").slice(0, -1);
+      if (lines.length < count) return;
+      socket.destroy();
+      resolve(lines.map((line) => JSON.parse(line)));
+    });
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error(`closed after ${pieces.length} pieces`)));
+  });
+}
+
+test("a client that reads late gets all answers", () =>
+  withServer({ blob: () => "x".repeat(2 ** 20) }, async ({ server }) => {
+    const calls = Array.from({ length: 80 }, (_, id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "blob" })}\n`);
+    const answers = await readLate(server.address, calls.join(""), calls.length);
+    assert.deepEqual(answers.map(({ id, result }) => [id, result.length]), calls.map((_, id) => [id, 2 ** 20]));
+  }));
+
+test("an answer that is too large is an error, and the connection goes on", () => {
+  const errors = [];
+  return withServer({ ...CALC, blob: () => "x".repeat(5000) }, async ({ client }) => {
+    await assert.rejects(client.request("blob"), { code: -32603, data: "the answer is too large" });
+    const all = await client.batch([{ method: "add", params: [1, 1] }, { method: "blob" }]);
+    assert.deepEqual(all.map((one) => one.value ?? one.reason.code), [-32603, -32603]);
+    assert.equal(await client.request("add", [2, 3]), 5);
+    assert.deepEqual(errors.map(({ code }) => code), ["TOO_LARGE", "TOO_LARGE"]);
+  }, { maxMessageBytes: 4096, onError: (error) => errors.push(error) });
+});

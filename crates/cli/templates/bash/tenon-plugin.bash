@@ -429,6 +429,10 @@ handle() { # line
         refuse -32700 "$problem"
         return
     fi
+    if [[ ${kind_of[/]-} == array ]]; then
+        refuse -32600 'this plugin takes no batches; send each message in a line of its own'
+        return
+    fi
     local method=${value[/method]-}
     case ${kind_of[/id]-} in
         number) id=${value[/id]} ;;
@@ -463,8 +467,7 @@ serve() { # argument...
     LC_ALL=C IFS= read -r -n 1 first || exit 0
     case $first in
         '' | [[:space:]]) ;;
-        '{') ;;
-        '[') echo "$plugin_name: batches are not supported" >&2; exit 1 ;;
+        '{' | '[') ;;
         C) echo "$plugin_name: messages with Content-Length are not supported; send one per line" >&2; exit 1 ;;
         *) refuse_msgpack ;;
     esac

@@ -36,6 +36,31 @@ async fn plugins_in_bash_pass_their_tests() {
     .await;
 }
 
+/// As the first message, and later, over each dialect of JSON-RPC in lines. The plugin goes on.
+#[tokio::test]
+async fn a_plugin_in_bash_answers_a_batch_with_an_error() {
+    trial(tools::on_path("bash"), async |_, _| {
+        let shell = Shell::new();
+        let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#;
+        let ping = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
+        let start = r#"{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#;
+        let line = format!(
+            "tenon new one --lang bash --kind function >&2 && printf '%s\\n' '{batch}' '{ping}' '[]' | one/one && \
+             printf '%s\\n' '{start}' '{batch}' '{ping}' | one/one | tail -n 2"
+        );
+        let outcome = shell.run_unnoted(&line).await;
+        let problem = "this plugin takes no batches; send each message in a line of its own";
+        let refused = format!(
+            r#"{{"jsonrpc":"2.0","id":null,"error":{{"code":-32600,"message":"{problem}"}}}}"#
+        );
+        let pong = r#"{"jsonrpc":"2.0","id":3,"result":{}}"#;
+        let expected = [&refused, pong, &refused, &refused, pong];
+        let answers: Vec<&str> = outcome.stdout.lines().collect();
+        assert_eq!(answers, expected, "{}", outcome.stderr);
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn plugins_in_python_pass_their_tests() {
     trial_within(BUILD, tools::python(), async |_, _| {

@@ -133,6 +133,26 @@ async fn works_with_pydantic_and_as_a_wheel() {
     .await;
 }
 
+/// What the codec of msgpack writes is read by the library `msgpack`, and the other way round.
+#[tokio::test]
+async fn the_msgpack_codec_agrees_with_the_library() {
+    trial_within(
+        WATCHDOG,
+        tools::python_with_msgpack(),
+        async |python, mark| {
+            let test = folder().join("tests/tools/test_msgpack_library.py");
+            let search = folder().join("src");
+            let variables = [
+                ("PYTHONPATH", search.as_os_str()),
+                ("PYTHONDONTWRITEBYTECODE", OsStr::new("1")),
+            ];
+            let args = [OsStr::new("-W"), OsStr::new("error"), test.as_os_str()];
+            run_with(&python, args, &variables, mark).await;
+        },
+    )
+    .await;
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "no plugin but a client, started by something that is not ours"

@@ -100,6 +100,15 @@ async fn types_are_as_promised() {
     .await;
 }
 
+/// As an author's editor checks them: with all strictness that the SDK has for itself.
+#[tokio::test]
+async fn the_examples_have_types() {
+    trial_within(WATCHDOG, compiler(), async |compiler, mark| {
+        compiler.run(&folder().join("test/examples"), mark).await;
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn the_examples_of_the_rfc_have_types() {
     let both = compiler().and_then(|compiler| {

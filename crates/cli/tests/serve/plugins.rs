@@ -1,5 +1,7 @@
 //! Plugins of every protocol and from everywhere behind a server.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use tenon_protocols::Protocol;
 use tenon_rpc::{Payload, Router};
@@ -57,7 +59,7 @@ async fn plugins_of_every_protocol_are_initialised_once_and_shut_down() {
         let frames = frames(&ended.shell, "out");
         let expected: &[&str] = match protocol {
             Protocol::Denobridge => &["health", "add", "shutdown"],
-            Protocol::Ipc => &["add"],
+            Protocol::Ipc => &["$/ipc", "add"],
             Protocol::Acp => &["initialize", "add", "add"],
             Protocol::Lsp => &[
                 "initialize",
@@ -73,6 +75,39 @@ async fn plugins_of_every_protocol_are_initialised_once_and_shut_down() {
         };
         assert_eq!(methods(&frames), expected, "{name}");
     }
+}
+
+/// The plugin serves agents and Terraform as well, and takes its first message for that of its host.
+async fn another_protocol_comes_first(runtime: &str, file: &str) {
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/multi-host");
+    let plugin = plugin.join(file).canonicalize().expect("the example");
+    let options = format!("--no-restart -- {runtime} '{}'", plugin.display());
+    for (method, params) in [
+        ("health", json!({})),
+        ("initialize", json!({ "protocolVersion": "2025-06-18" })),
+        ("create", json!({ "props": {} })),
+        ("shutdown", json!({})),
+    ] {
+        let serving = Serving::start(&format!("--protocol ipc {options}")).await;
+        let (mut first, mut second) = (serving.wire(), serving.wire());
+        let refused = first.answer(json!(1), method, params);
+        assert_eq!(refused["error"]["code"], -32601, "{method}: {refused}");
+        let answer = second.answer(json!(1), "forecast", json!({ "city": "Oslo" }));
+        assert_eq!(answer["result"]["city"], "Oslo", "{method}: {answer}");
+        serving.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_of_another_protocol_does_not_decide_for_the_others() {
+    trial::trial(tools::python(), async |_, _| {
+        another_protocol_comes_first("python3", "python/weather.py").await;
+    })
+    .await;
+    trial::trial(tools::on_path("node"), async |_, _| {
+        another_protocol_comes_first("node", "typescript/weather.mjs").await;
+    })
+    .await;
 }
 
 /// A client that ends its session, as editors do, does not end the plugin of the others.

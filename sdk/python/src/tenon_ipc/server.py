@@ -58,7 +58,8 @@ class Server:
         self.allow_users = allow_users
         self.max_clients = max_clients
         self.max_message_bytes = max_message_bytes
-        #: The most unsent bytes for a client that does not read; beyond that notifications to it are dropped.
+        #: The most unsent bytes for a client that does not read; beyond that notifications to it are dropped, and its
+        #: calls wait.
         self.max_queued_bytes = max_queued_bytes
         self.on_connect = on_connect
         self.on_disconnect = on_disconnect

@@ -41,6 +41,8 @@ class Session(asyncio.Protocol):
         self._running: dict[asyncio.Task[bytes], wire.Id] = {}
         self._has_ended = False
         self._is_open = False
+        #: Whether the client does not read what it is sent.
+        self._is_full = False
 
     @property
     def is_open(self) -> bool:
@@ -84,6 +86,7 @@ class Session(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client connects."""
         self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=self._server.max_queued_bytes)
         connection = transport.get_extra_info("socket")
         self.user = user_of(connection) if connection is not None else None
         problem = self._server._refusal(self)
@@ -110,8 +113,17 @@ class Session(asyncio.Protocol):
             kind = "headers" if start[:1] in b"Cc" else "lines"
             self._framing = framing(kind, self._server.max_message_bytes)
         self._understand(lambda framing: framing.feed(data))
-        if len(self._running) >= _MOST_RUNNING:
-            self._transport.pause_reading()
+        self._measure()
+
+    def pause_writing(self) -> None:
+        """The client does not read as fast as it asks. Answers that wait for it would fill our memory."""
+        self._is_full = True
+        self._measure()
+
+    def resume_writing(self) -> None:
+        """There is room again."""
+        self._is_full = False
+        self._measure()
 
     def eof_received(self) -> bool:
         """The client has closed its side. The calls it made before are still answered."""
@@ -230,7 +242,16 @@ class Session(asyncio.Protocol):
             self._write(whole)
         if self._has_ended and not self._running:
             self._transport.close()
-        elif len(self._running) < _MOST_RUNNING and self._is_open:
+        else:
+            self._measure()
+
+    def _measure(self) -> None:
+        """Reads no more calls while too many run, or too many answers wait to be read."""
+        if not self._is_open:
+            return
+        if self._is_full or len(self._running) >= _MOST_RUNNING:
+            self._transport.pause_reading()
+        else:
             self._transport.resume_reading()
 
     def _write(self, message: bytes) -> None:

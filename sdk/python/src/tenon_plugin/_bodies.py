@@ -59,8 +59,15 @@ class Entry:
         return self.shape.read(None) if self.shape.allows_null else None
 
     def default(self) -> Any:
-        """The default as a plain value; ABSENT if there is none."""
-        return self.shape.write(self.initial()) if self.has_default else ABSENT
+        """The default as a plain value, for all who want to know it; ABSENT if there is none.
+
+        A factory that makes something else each time, such as an id, has none that could be announced.
+        """
+        if not self.has_default:
+            return ABSENT
+        found = self.shape.write(self.initial())
+        is_made = self.about.default_factory is not None
+        return ABSENT if is_made and self.shape.write(self.initial()) != found else found
 
     def read(self, value: Any) -> Any:
         """The author's value."""

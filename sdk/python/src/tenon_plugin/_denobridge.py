@@ -3,6 +3,7 @@ and its functions."""
 
 from __future__ import annotations
 
+from ._attributes import ABSENT
 from ._failure import Cancelled, Diagnostic, Failure, Unfit, failure_of
 from ._host import Job, Refused, Unwritable, member, written
 from ._jsonrpc import FAILED, METHOD_NOT_FOUND, JsonRpc
@@ -301,8 +302,8 @@ def _is_replaced(part: Resource, current: Any, planned: Any) -> bool:
 
         def value(props: dict[str, Any]) -> Any:
             given = props.get(name)
-            if given is None and entry.has_default:
-                given = entry.default()
+            if given is None and (default := entry.default()) is not ABSENT:
+                given = default
             try:
                 return given if given is None or given is Unknown else entry.shape.write(entry.shape.read(given))
             except Unfit:

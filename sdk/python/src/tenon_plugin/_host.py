@@ -97,9 +97,14 @@ class Host:
         return Masking(self.plugin, params, self.session.config).hide(value)
 
     def tell_warnings(self, job: Job) -> None:
-        """Writes the warnings to stderr, for protocols that have no place for them beside a result."""
-        for warning in job.context._warnings:
-            print(f"[WARN] {self.hide(job, warning.text())}", file=sys.stderr, flush=True)
+        """Writes the warnings to stderr, where a protocol has no place for them: beside a result, or beside an error."""
+        warnings, job.context._warnings = job.context._warnings, ()
+        for warning in warnings:
+            try:
+                print(f"[WARN] {self.hide(job, warning.text())}", file=sys.stderr, flush=True)
+            except (OSError, ValueError):
+                # Nobody reads stderr. The call is answered all the same.
+                return
 
     def start(self, id: Any, method: str, params: Any, may_cancel: bool = False, part: Any = None) -> None:
         """Puts a request into the queue."""
@@ -135,6 +140,8 @@ class Host:
             # Progress after the answer would be shown as that of the next call.
             context = job.context
             context._say = context._log = None
+        if error is not None and job.context._warnings:
+            self.tell_warnings(job)
         self._answering[job] = True
         try:
             if self._running.pop(job, False):
@@ -149,6 +156,8 @@ class Host:
                 return
             except Exception as unwritable:
                 error = self.explain(job, Unwritable(f"the result cannot be written: {unwritable}"))
+                # If they were in the result, they are lost with it.
+                self.tell_warnings(job)
         try:
             error.message, error.data = self.hide(job, [error.message, error.data])
             self.refuse(job.id, error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _text
 from ._attributes import ABSENT
-from ._host import Job, Refused
+from ._host import Job, Refused, Unwritable
 from ._ipc import Tools
 from ._jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 
@@ -59,17 +59,17 @@ class Mcp(Tools):
         part = job.part
         arguments = params.get("arguments")
         try:
-            result = self.call(part, {} if arguments is None else arguments, job)
+            return self._content(part, self.call(part, {} if arguments is None else arguments, job))
         except Refused:
             raise
         except Exception as error:
             failed = self.explain(job, error)
             if failed.code in (INVALID_PARAMS, -32800):
                 raise failed from error
+            self.tell_warnings(job)
             detail = failed.data.get("detail") if failed.data else None
             text = self.hide(job, f"{failed.message}\n{detail}" if detail else failed.message)
             return {"content": [{"type": "text", "text": text}], "isError": True}
-        return self._content(part, result)
 
     def _progress(self, token: Any) -> Any:
         count = 0
@@ -88,7 +88,11 @@ class Mcp(Tools):
         shape = part.answer
         if shape is None:
             return {"content": [{"type": "text", "text": "done"}]}
-        text = result if isinstance(result, str) else _text.dumps(result).decode()
+        try:
+            written = _text.dumps(result).decode()
+        except ValueError as error:
+            raise Unwritable(f"the result cannot be written: {error}") from None
+        text = result if isinstance(result, str) else written
         structured = result if _is_object(shape) and isinstance(result, dict) else {"result": result}
         return {"content": [{"type": "text", "text": text}], "structuredContent": structured}
 
@@ -132,7 +136,9 @@ def _object(body: Body) -> dict[str, Any]:
             schema["description"] = entry.about.description
         default = entry.default()
         if default is not ABSENT:
-            schema["default"] = default
+            # One that JSON cannot say, such as an infinite number, is not announced.
+            if _text.has_form(default):
+                schema["default"] = default
         elif not entry.is_required or entry.shape.allows_null:
             schema = _nullable(schema)
         if entry.about.deprecated:

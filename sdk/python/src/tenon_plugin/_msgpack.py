@@ -80,9 +80,12 @@ def _pack(value: Any, add: Any, depth: int) -> None:
     elif isinstance(value, UnknownType):
         add(_unknown(value))
     elif isinstance(value, (str, bool, int, float, dict, list, tuple, bytes)):
-        # A subclass, such as an IntEnum.
+        # A subclass, such as an IntEnum. What str() makes of a text that is an Enum is its name.
+        if isinstance(value, str):
+            add(_text(str.__str__(value)))
+            return
         plain: Any
-        for plain in (str, bool, int, float, dict, list, tuple, bytes):
+        for plain in (bool, int, float, dict, list, tuple, bytes):
             if isinstance(value, plain):
                 _pack(plain(value), add, depth)
                 return

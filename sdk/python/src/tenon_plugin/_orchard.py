@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from . import _text
 from ._failure import Failure, Unfit, failure_of, is_mistake, readable
 from ._host import Host, Job, Refused, Unwritable, written
@@ -109,9 +107,7 @@ class Orchard(Host):
         if errors:
             raise Refused("validation_failed", join(errors))
         result = self.session.wait(action.run(values, context), context)
-        for warning in context._warnings:
-            # Orchard has no place for them but stderr, which hosts show.
-            print(warning.text(), file=sys.stderr, flush=True)
+        self.tell_warnings(job)
         return {} if action.outputs is None else written(action.outputs.write, result, "outputs") or {}
 
     def explain(self, job: Job, error: Exception) -> Refused:

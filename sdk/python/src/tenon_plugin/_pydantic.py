@@ -20,9 +20,13 @@ def model_body(model: Any) -> Body:
     aliases: dict[str, str] = {}
     nullable: set[str] = set()
     for name, field in model.model_fields.items():
+        factory = field.default_factory
+        # The model itself makes what cannot be announced. To it, such a field is left out.
+        is_left_out = factory is not None and not _is_constant(field)
         about = Attribute(
             description=field.description or "",
-            default=ABSENT if field.is_required() else field.get_default(call_default_factory=True),
+            default=None if is_left_out else ABSENT if field.is_required() or factory is not None else field.default,
+            default_factory=None if is_left_out else factory,
             deprecated=field.deprecated if isinstance(field.deprecated, str) else "",
         )
         if isinstance(field.json_schema_extra, dict):
@@ -32,7 +36,7 @@ def model_body(model: Any) -> Body:
                 about = about.merged(mark)
         entries[name] = entry_of(name, field.annotation, about)
         aliases[name] = _alias(name, field)
-        if shape_of(field.annotation).allows_null:
+        if shape_of(field.annotation).allows_null and not is_left_out:
             nullable.add(name)
     names = {alias: name for name, alias in aliases.items()}
     made = _with_optional(model, [name for name, one in entries.items() if one.is_write_only and name not in nullable])
@@ -47,6 +51,13 @@ def model_body(model: Any) -> Body:
             raise Unfit(first["msg"], place) from None
 
     return Body(entries, make)
+
+
+def _is_constant(field: Any) -> bool:
+    """Whether a factory always makes the same, and needs no other fields for it."""
+    if getattr(field, "default_factory_takes_validated_data", False):
+        return False
+    return bool(field.default_factory() == field.default_factory())
 
 
 def _alias(name: str, field: Any) -> str:

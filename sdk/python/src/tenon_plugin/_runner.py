@@ -88,7 +88,9 @@ class Runner:
                 return
             while self._active and len(queue) >= MOST_WAITING:
                 self._needs_room = True
-                self._room.acquire()
+                # Looked at again: whoever took the last job before this was said gives no room, and nobody else would.
+                if self._active and len(queue) >= MOST_WAITING:
+                    self._room.acquire()
         if self._limit > 1:
             self._spread()
         elif not self._run_here(generation):

@@ -247,10 +247,12 @@ def _orchard_attributes(body: Body, place: str) -> dict[str, Any]:
         default = entry.default()
         if default is not ABSENT:
             quoted = isinstance(default, str) and len(default) > 1 and default[0] == default[-1] == '"'
-            # A text in double quotes would be read as JSON once more.
             from . import _text
 
-            one["default"] = _text.dumps(default).decode() if quoted else default
+            # One that JSON cannot say, such as an infinite number, is not announced. A text in double quotes would be
+            # read as JSON once more.
+            if _text.has_form(default):
+                one["default"] = _text.dumps(default).decode() if quoted else default
         if entry.about.description:
             one["description"] = entry.about.description
         if entry.is_sensitive or entry.is_write_only:

@@ -155,7 +155,7 @@ def _write_deep(value: Any, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise _too_deep()
     if isinstance(value, dict):
-        return {str(key): _write_deep(one, depth + 1) for key, one in value.items()}
+        return {key_text(key): _write_deep(one, depth + 1) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_write_deep(one, depth + 1) for one in value]
     if isinstance(value, (set, frozenset)):
@@ -168,6 +168,11 @@ def _write_deep(value: Any, depth: int) -> Any:
         return shape_of(type(value)).write(value)
     except TypeError:
         raise Unfit(f"a value of type {type(value).__name__} has no type in Terraform") from None
+
+
+def key_text(key: Any) -> str:
+    """The key of a map. What str() makes of a text that is an Enum is its name."""
+    return str.__str__(key) if isinstance(key, str) else str(key)
 
 
 def _too_deep() -> Unfit:
@@ -364,7 +369,7 @@ def map_shape(inner: Shape) -> Shape:
     def write(value: Any) -> Any:
         if not hasattr(value, "items"):
             raise mismatch(type, value)
-        return {str(key): inner_value(inner.write, one, key) for key, one in value.items()}
+        return {key_text(key): inner_value(inner.write, one, key) for key, one in value.items()}
 
     return Shape(type, read, write, is_secret=inner.is_secret, body=inner.body, inner=[inner])
 

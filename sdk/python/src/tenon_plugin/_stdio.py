@@ -59,13 +59,15 @@ class Output:
         with self._lock:
             try:
                 sent = self._some(frame)
+                # Without a copy of the rest for each piece of it.
+                rest = memoryview(frame)
                 while sent < len(frame):
-                    sent += self._some(frame[sent:])
+                    sent += self._some(rest[sent:])
             except OSError:
                 # The host is gone. The end of stdin ends the plugin.
                 self.is_closed = True
 
-    def _some(self, data: bytes) -> int:
+    def _some(self, data: bytes | memoryview) -> int:
         """Writes the beginning of the data. Returns how many bytes that was."""
         try:
             return _write(self._descriptor, data)

@@ -25,9 +25,12 @@ def _fraction(text: str) -> Any:
     close = float(text)
     if repr(close) == text:
         return close
-    from decimal import Decimal
+    from decimal import Decimal, InvalidOperation
 
-    exact = Decimal(text)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        raise JsonError(f"the exponent of the number {text[:40]} is too large") from None
     if close in (float("inf"), float("-inf")):
         return exact
     return close if Decimal(repr(close)) == exact else exact
@@ -63,7 +66,9 @@ def _functions() -> tuple[Callable[[str, int], tuple[Any, int]], Callable[[Any, 
 
         rules: Any = _Rules
         scan = make_scanner(rules)
-        write = make_encoder({}, _other, encode_basestring, None, ":", ",", False, False, False)
+        # Without a memory of what it is inside of: nothing empties that after an error, so that the same value could not
+        # be written again. What contains itself is too deep instead.
+        write = make_encoder(None, _other, encode_basestring, None, ":", ",", False, False, False)
         # Another version of Python may want other arguments.
         if scan('{"a":[1]}', 0)[0] == {"a": [1]} and "".join(write({"a": [1]}, 0)) == '{"a":[1]}':
             return scan, write
@@ -73,7 +78,7 @@ def _functions() -> tuple[Callable[[str, int], tuple[Any, int]], Callable[[Any, 
 
     decoder = json.JSONDecoder(parse_float=_fraction, parse_constant=_constant)
     encoder = json.JSONEncoder(
-        ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_other
+        ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"), default=_other
     )
     return decoder.raw_decode, lambda value, _: (encoder.encode(value),)
 
@@ -120,19 +125,32 @@ def _check_depth(value: Any, depth: int) -> None:
 def dumps(value: Any) -> bytes:
     """The text of a value, in UTF-8 and in one line."""
     try:
-        text = "".join(_write(value, 0))
-    except _NeedsExactNumbers:
-        parts: list[str] = []
-        _slowly(value, parts.append)
-        text = "".join(parts)
+        try:
+            text = "".join(_write(value, 0))
+        except _NeedsExactNumbers:
+            parts: list[str] = []
+            _slowly(value, parts.append)
+            text = "".join(parts)
     except RecursionError:
         raise JsonError("the value is nested too deep, or contains itself") from None
+    except JsonError:
+        raise
     except ValueError as error:
-        raise JsonError(str(error)) from None
+        is_range = "Out of range" in str(error)
+        raise JsonError("an infinite number, or NaN, cannot be written as JSON" if is_range else str(error)) from None
     try:
         return text.encode()
     except UnicodeEncodeError:
         raise JsonError("a text has half a surrogate pair, which is not UTF-8") from None
+
+
+def has_form(value: Any) -> bool:
+    """Whether a value can be written as JSON."""
+    try:
+        dumps(value)
+    except JsonError:
+        return False
+    return True
 
 
 def _slowly(value: Any, add: Callable[[str], None]) -> None:
@@ -140,7 +158,8 @@ def _slowly(value: Any, add: Callable[[str], None]) -> None:
         add("{")
         for index, (key, one) in enumerate(value.items()):
             add("," if index else "")
-            add("".join(_write(str(key), 0)))
+            # As it is if it is a text: what str() makes of one that is an Enum is its name.
+            add("".join(_write(key if isinstance(key, str) else str(key), 0)))
             add(":")
             _slowly(one, add)
         add("}")
@@ -152,7 +171,7 @@ def _slowly(value: Any, add: Callable[[str], None]) -> None:
         add("]")
     elif type(value).__name__ == "Decimal":
         if not value.is_finite():
-            raise JsonError("an infinite number cannot be written as JSON")
+            raise JsonError("an infinite number, or NaN, cannot be written as JSON")
         # The capital E of Decimal's exponents is JSON, too.
         add(str(value))
     else:

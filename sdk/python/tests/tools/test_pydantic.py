@@ -5,6 +5,7 @@ from __future__ import annotations
 import unittest
 from datetime import datetime
 from typing import Annotated, Any
+from uuid import uuid4
 
 from pydantic import AliasChoices, AliasPath, BaseModel, Field, SecretStr, field_validator
 
@@ -101,7 +102,42 @@ def ports(rules: list[Rule]) -> Count:
     return Count(count=len({one.port for one in rules}))
 
 
+class Made(BaseModel):
+    name: str = "x"
+    key: str = Field(default_factory=lambda: uuid4().hex)
+    maybe: str | None = Field(default_factory=lambda: uuid4().hex)
+    label: str = Field(default_factory=lambda data: f"the {data['name']}")
+    tags: list[str] = Field(default_factory=list)
+    sizes: dict[str, int] = Field(default_factory=lambda: {"a": 1})
+
+
+made: list[Made] = []
+
+
+@plugin.resource("thing")
+class Things:
+    def create(self, props: Made) -> Created[None]:
+        made.append(props)
+        return Created(props.key)
+
+    def delete(self, existing: Any) -> None: ...
+
+
 class Pydantic(unittest.TestCase):
+    def test_only_a_default_that_is_always_the_same_is_announced(self) -> None:
+        attributes = plugin.offer()["resources"]["thing"]["attributes"]
+        defaults = {name: one["default"] for name, one in attributes.items() if "default" in one}
+        self.assertEqual(defaults, {"name": "x", "tags": [], "sizes": {"a": 1}})
+        self.assertTrue(all(attributes[name]["optional"] for name in ("key", "maybe", "label")))
+        for _ in range(2):
+            Host(plugin).create("thing", name="door")
+        first, second = made
+        self.assertEqual([first.label, first.tags, first.sizes], ["the door", [], {"a": 1}])
+        self.assertTrue(first.key and first.maybe)
+        self.assertNotEqual((first.key, first.maybe), (second.key, second.maybe))
+        first.tags.append("changed")
+        self.assertEqual(second.tags, [])
+
     def test_schemas(self) -> None:
         attributes = plugin.offer()["resources"]["firewall"]["attributes"]
         self.assertEqual(attributes["name"], {"type": "string", "required": True, "replace": True})

@@ -13,6 +13,8 @@ export interface Reporter {
 export interface Cancellable {
   readonly signal: AbortSignal;
   readonly isCancelled: boolean;
+  /** Where warnings are kept, so that they are not lost if the call fails. */
+  readonly warnings?: Diagnostic[];
 }
 
 /** What a warning is about. */
@@ -24,7 +26,7 @@ export interface WarningOptions {
 /** What a handler has besides its arguments. `State` is what `configure` returned. */
 export class Context<State = undefined> {
   /** @internal */
-  readonly warnings: Diagnostic[] = [];
+  readonly warnings: Diagnostic[];
   /** @internal What a resource keeps for itself: nothing changed, or other data. */
   kept: Uint8Array | null | undefined;
   readonly #state: () => State;
@@ -36,6 +38,7 @@ export class Context<State = undefined> {
   constructor(state: () => State, call: Cancellable, reporter: Reporter, stored?: Uint8Array) {
     this.#state = state;
     this.#call = call;
+    this.warnings = call.warnings ?? [];
     this.#reporter = reporter;
     this.#stored = stored;
   }

@@ -67,7 +67,11 @@ function typeOf(kind: unknown, schema: Schema, place: string, root: unknown, dep
       return { kind: "bool" };
     case "array": {
       const elements = schema["prefixItems"];
-      if (Array.isArray(elements)) return { kind: "tuple", elements: elements.map(inner) };
+      if (Array.isArray(elements)) {
+        // No type has a length that is fixed only from below.
+        if (typeof schema["items"] === "object") return { kind: "any" };
+        return { kind: "tuple", elements: elements.map(inner) };
+      }
       return { kind: schema["uniqueItems"] === true ? "set" : "list", element: inner(schema["items"]) };
     }
     case "object":

@@ -68,7 +68,7 @@ export class Plugin<State = undefined> {
   /** Declares the configuration, and makes of it what the handlers share. Call it first. */
   configure<P extends Parameters, S>(parameters: P, start: (config: ParametersOf<P>) => Awaitable<S>): Plugin<S> {
     if (this.parts.configure !== undefined) throw new TypeError("configure was already called");
-    this.parts.config = bodyOf(parameters, "configure");
+    this.parts.config = bodyOf(parameters, "configure", "given");
     this.parts.configure = start as (config: unknown) => Awaitable<unknown>;
     return this as unknown as Plugin<S>;
   }
@@ -98,11 +98,11 @@ export class Plugin<State = undefined> {
     this.#add(this.parts.functions, place, name, {
       summary: options.summary,
       ...texts(options),
-      body: bodyOf(options.parameters, place),
+      body: bodyOf(options.parameters, place, "given"),
       ...(variadic === undefined
         ? {}
-        : { variadic: { name: variadic[0], element: declarationOf(variadic[1], place) } }),
-      returns: options.returns === undefined ? { type: { kind: "any" } } : declarationOf(options.returns, place),
+        : { variadic: { name: variadic[0], element: declarationOf(variadic[1], place, "given") } }),
+      returns: options.returns === undefined ? { type: { kind: "any" } } : declarationOf(options.returns, place, "returned"),
       run: run as never,
     });
     return this;
@@ -120,8 +120,8 @@ export class Plugin<State = undefined> {
     const place = `action ${name}`;
     this.#add(this.parts.actions, place, name, {
       ...texts(options),
-      body: bodyOf(options.parameters, place),
-      outputs: bodyOf(options.outputs, place).attributes,
+      body: bodyOf(options.parameters, place, "given"),
+      outputs: bodyOf(options.outputs, place, "returned").attributes,
       isIdempotent: options.idempotent === true,
       run: run as never,
     });
@@ -136,8 +136,8 @@ export class Plugin<State = undefined> {
       & ResourceHandlers<State, ParametersOf<P>, ParametersOf<V>, ResultOf<P>, ResultOf<V>>,
   ): this {
     const place = `resource ${name}`;
-    const body = bodyOf(options.props, place);
-    const state = bodyOf(options.state, place).attributes;
+    const body = bodyOf(options.props, place, "given");
+    const state = bodyOf(options.state, place, "returned").attributes;
     for (const reserved of [...Object.keys(body.attributes), ...Object.keys(state)]) {
       if (reserved === "id") throw new TypeError(`${place}: "id" is the id that create returns; choose another name`);
     }
@@ -160,8 +160,8 @@ export class Plugin<State = undefined> {
     const place = `data source ${name}`;
     this.#add(this.parts.dataSources, place, name, {
       ...texts(options),
-      body: bodyOf(options.props, place),
-      result: bodyOf(options.result, place).attributes,
+      body: bodyOf(options.props, place, "given"),
+      result: bodyOf(options.result, place, "returned").attributes,
       read: read as never,
     });
     return this;
@@ -175,8 +175,8 @@ export class Plugin<State = undefined> {
     const place = `ephemeral resource ${name}`;
     this.#add(this.parts.ephemerals, place, name, {
       ...texts(options),
-      body: bodyOf(options.props, place),
-      result: bodyOf(options.result, place).attributes,
+      body: bodyOf(options.props, place, "given"),
+      result: bodyOf(options.result, place, "returned").attributes,
       handlers: options,
     });
     return this;

@@ -5,7 +5,7 @@ import type { Declaration, Declarations } from "../values/type.ts";
 import { declarations, type Field, isField, type Shape } from "./field.ts";
 import type { Infer, Returned } from "./infer.ts";
 import { declarationOfJsonSchema } from "./json_schema.ts";
-import { declarationOfZod, isZod } from "./zod.ts";
+import { declarationOfZod, type Direction, isZod } from "./zod.ts";
 
 /** A schema of zod, Valibot, ArkType or another library that follows standardschema.dev. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -62,21 +62,25 @@ export interface Body {
 }
 
 /** The attributes of fields or of the schema of an object. */
-export function bodyOf(parameters: Parameters | undefined, place: string): Body {
+export function bodyOf(parameters: Parameters | undefined, place: string, direction: Direction): Body {
   if (parameters === undefined) return { attributes: {} };
   if (!isStandard(parameters)) return { attributes: declarations(parameters) };
-  const { type } = declarationOf(parameters, place);
-  if (type.kind !== "object") throw new TypeError(`${place}: the schema of an object is required`);
+  const { type } = declarationOf(parameters, place, direction);
+  if (type.kind !== "object") {
+    throw new TypeError(
+      `${place}: the schema of an object with fixed attributes is required; a loose object, a record or a union has none`,
+    );
+  }
   return { attributes: type.attributes, schema: parameters };
 }
 
 /** The declaration that a field or a schema makes. */
-export function declarationOf(given: unknown, place: string): Declaration {
+export function declarationOf(given: unknown, place: string, direction: Direction): Declaration {
   if (isField(given)) return given.declaration;
   if (!isStandard(given)) {
     throw new TypeError(`${place}: a field such as string(), or a schema of zod or another library is required`);
   }
-  if (isZod(given)) return declarationOfZod(given, place);
+  if (isZod(given)) return declarationOfZod(given, place, direction);
   const json = jsonSchemaOf(given);
   if (json === undefined) {
     throw new TypeError(

@@ -19,16 +19,23 @@ function definition(schema: unknown): Definition | undefined {
 
 /** `ZodString` of version 3 and `string` of version 4 are the same kind. */
 function kindOf(def: Definition): string {
-  const name = (def["typeName"] ?? def["type"]) as string;
+  const name = (def["typeName"] ?? def["type"] ?? "") as string;
   return name.replace(/^Zod/, "").toLowerCase();
 }
 
-/** The declaration that a schema of zod makes. What Terraform's types cannot express becomes `any`. */
-export function declarationOfZod(schema: unknown, place: string, depth = 0): Declaration {
+/** Whether a host sends the value, or the author returns it. What a schema converts first is neither. */
+export type Direction = "given" | "returned" | "converted";
+
+/**
+ * The declaration that a schema of zod makes. What Terraform's types cannot express becomes `any`.
+ *
+ * @throws {TypeError} It accepts nothing that a host can send.
+ */
+export function declarationOfZod(schema: unknown, place: string, direction: Direction, depth = 0): Declaration {
   const def = definition(schema);
   if (def === undefined || depth > DEEPEST_ZOD) return { type: { kind: "any" } };
   const description = descriptionOf(schema);
-  const found = { ...ofDefinition(def, schema, place, depth), ...markersOf(schema) };
+  const found = { ...ofDefinition(def, schema, place, direction, depth), ...markersOf(schema) };
   return description === undefined ? found : { ...found, description };
 }
 
@@ -52,9 +59,31 @@ function descriptionOf(schema: unknown): string | undefined {
   return typeof description === "string" ? description : undefined;
 }
 
-function ofDefinition(def: Definition, schema: unknown, place: string, depth: number): Declaration {
-  const inner = (one: unknown) => declarationOfZod(one, place, depth + 1);
-  switch (kindOf(def)) {
+/** What no host can send, and what can be sent instead. */
+const NEVER_SENT: { readonly [kind: string]: string } = {
+  date: "z.coerce.date()",
+  map: "z.record(z.string(), ...)",
+  symbol: "z.string()",
+  function: "z.string()",
+  promise: "the schema inside it",
+  nan: "z.number()",
+  file: "z.string()",
+};
+
+function ofDefinition(
+  def: Definition,
+  schema: unknown,
+  place: string,
+  direction: Direction,
+  depth: number,
+): Declaration {
+  const inner = (one: unknown, way = direction) => declarationOfZod(one, place, way, depth + 1);
+  const kind = kindOf(def);
+  const instead = Object.hasOwn(NEVER_SENT, kind) && def["coerce"] !== true ? NEVER_SENT[kind] : undefined;
+  if (instead !== undefined && direction === "given") {
+    throw new TypeError(`${place}: no host can send what z.${kind}() accepts; use ${instead}`);
+  }
+  switch (kind) {
     case "optional":
     case "exactoptional":
       return { ...inner(def["innerType"]), optional: true };
@@ -66,32 +95,84 @@ function ofDefinition(def: Definition, schema: unknown, place: string, depth: nu
     case "nullable":
       return { ...inner(def["innerType"]), nullable: true };
     case "catch":
+      // What is missing is caught, too.
+      return { ...inner(def["innerType"], "converted"), optional: true };
     case "readonly":
     case "nonoptional":
       return inner(def["innerType"]);
     case "branded":
       return inner(def["type"]);
-    case "effects":
-      return inner(def["schema"]);
+    case "effects": {
+      const effect = def["effect"] as { type?: unknown } | undefined;
+      return inner(def["schema"], effect?.type === "preprocess" ? "converted" : direction);
+    }
     case "pipe":
     case "pipeline": {
       // The input of a transformation is what a host sends; a preprocessor has none of its own.
       const input = definition(def["in"]);
-      return inner(input !== undefined && kindOf(input) === "transform" ? def["out"] : def["in"]);
+      const isConverted = input !== undefined && kindOf(input) === "transform";
+      return isConverted ? inner(def["out"], "converted") : inner(def["in"]);
     }
     case "lazy":
       return { type: { kind: "any" } };
+    case "intersection":
+      return intersected(inner(def["left"]), inner(def["right"]));
     case "union": {
-      const options = (def["options"] as unknown[]).map(inner);
+      const all = def["options"] as unknown[];
+      const kinds = all.map((one) => kindOf(definition(one) ?? {}));
+      // One of them is enough.
+      const options = all.filter((_, index) => kinds[index] !== "null" && kinds[index] !== "undefined")
+        .map((one) => inner(one, "converted"));
       const type = unionType(options);
-      return { type, ...(type.kind === "any" ? {} : choicesOfAll(options)) };
+      return {
+        type,
+        ...(type.kind === "any" ? {} : choicesOfAll(options)),
+        ...(kinds.includes("null") || options.some((one) => one.nullable === true) ? { nullable: true } : {}),
+        ...(kinds.includes("undefined") || options.some((one) => one.optional === true) ? { optional: true } : {}),
+      };
     }
+    case "any":
+    case "unknown":
+    case "null":
+      return { type: { kind: "any" }, nullable: true };
     default: {
-      const type = typeOfZod(def, schema, inner);
+      const type = kind === "date" ? dateType(def, direction) : typeOfZod(def, schema, inner);
       const choices = type.kind === "any" ? [] : choicesOfZod(def);
       return choices.length === 0 ? { type } : { type, choices };
     }
   }
+}
+
+/** A date is written as a text, and read by a schema that converts one. */
+function dateType(def: Definition, direction: Direction): Type {
+  return { kind: direction === (def["coerce"] === true ? "given" : "returned") ? "string" : "any" };
+}
+
+/** What fits both declarations. */
+function intersected(a: Declaration, b: Declaration): Declaration {
+  const { optional: _a, nullable: _n, ...left } = a;
+  const { optional: _b, nullable: _m, choices: others, ...right } = b;
+  const choices = left.choices?.filter((one) => others?.includes(one) ?? true) ?? others;
+  return {
+    ...left,
+    ...right,
+    ...(choices === undefined ? {} : { choices }),
+    ...(a.optional === true && b.optional === true ? { optional: true } : {}),
+    ...(a.nullable === true && b.nullable === true ? { nullable: true } : {}),
+    type: intersectedType(a.type, b.type),
+  };
+}
+
+function intersectedType(a: Type, b: Type): Type {
+  if (a.kind !== b.kind) return { kind: "any" };
+  if (a.kind === "number" && b.kind === "number") return a.as === "integer" ? a : b;
+  if (a.kind !== "object" || b.kind !== "object") return a.kind === "string" || a.kind === "bool" ? a : { kind: "any" };
+  const attributes: Record<string, Declaration> = { ...a.attributes };
+  for (const [name, one] of Object.entries(b.attributes)) {
+    const other = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    put(attributes, name, other === undefined ? one : intersected(other, one));
+  }
+  return { kind: "object", attributes };
 }
 
 function typeOfZod(def: Definition, schema: unknown, inner: (one: unknown) => Declaration): Type {
@@ -102,8 +183,6 @@ function typeOfZod(def: Definition, schema: unknown, inner: (one: unknown) => De
     case "templateliteral":
     case "template_literal":
       return choicesOfZod(def).length > 0 ? literalType(choicesOfZod(def)) : { kind: "string" };
-    case "date":
-      return { kind: "any" };
     case "number":
     case "int":
       return { kind: "number", as: isWhole(def, schema) ? "integer" : "number" };
@@ -121,17 +200,32 @@ function typeOfZod(def: Definition, schema: unknown, inner: (one: unknown) => De
     case "record":
       return { kind: "map", element: elementOfZod(inner(def["valueType"])) };
     case "tuple":
+      // No type has a length that is fixed only from below.
+      if ((def["rest"] ?? null) !== null) return { kind: "any" };
       return { kind: "tuple", elements: (def["items"] as unknown[]).map((one) => elementOfZod(inner(one))) };
     case "object": {
+      const others = othersOfZod(def);
       const shape = def["shape"];
       const members = (typeof shape === "function" ? (shape as () => unknown)() : shape) as Record<string, unknown>;
       const attributes: Record<string, Declaration> = {};
-      for (const name of Object.keys(members)) put(attributes, name, inner(members[name]));
+      const names = Object.keys(members);
+      if (others !== undefined) {
+        const element: Declaration = others === null ? { type: { kind: "any" } } : elementOfZod(inner(others));
+        return names.length === 0 && element.type.kind !== "any" ? { kind: "map", element } : { kind: "any" };
+      }
+      for (const name of names) put(attributes, name, inner(members[name]));
       return { kind: "object", attributes };
     }
     default:
       return { kind: "any" };
   }
+}
+
+/** The schema of members that are not declared; null if they are anything, `undefined` if there are none. */
+function othersOfZod(def: Definition): unknown {
+  const catchall = definition(def["catchall"]);
+  if (catchall !== undefined && kindOf(catchall) !== "never") return def["catchall"];
+  return def["unknownKeys"] === "passthrough" ? null : undefined;
 }
 
 function elementOfZod(one: Declaration): Declaration {

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../values/failure.ts";
 import type { Output } from "./host.ts";
 
 /** How long calls may take once the host is gone. */
@@ -11,6 +12,8 @@ export class RunningCall {
   readonly isMutating: boolean;
   /** The host does not wait for it any more. */
   isCancelled = false;
+  /** What the author warned about, until it is shown. */
+  readonly warnings: Diagnostic[] = [];
   /** @internal Answers the host when the call is cancelled. */
   readonly onCancel: () => void;
   #controller: AbortController | undefined;

@@ -61,13 +61,23 @@ export class DenobridgeMethods implements JsonRpcMethods {
     if (method === "$/cancelRequest") calls.cancel((params as { id?: unknown } | null | undefined)?.id);
   }
 
-  hide<T>(value: T, _method: string, params: unknown): T {
-    return hideSecrets(this.#session, value, params);
+  hide<T>(value: T, method: string, params: unknown): T {
+    return hideSecrets(this.#session, value, this.#given(method, params));
+  }
+
+  /** What a call was given, by name: secrets are known by their names. */
+  #given(method: string, params: unknown): unknown {
+    if (method !== "call" || !isRecord(params)) return params;
+    const { name, arguments: values } = params;
+    const part = this.#session.parts.functions.get(String(name));
+    if (part === undefined || !Array.isArray(values)) return params;
+    const most = Object.keys(part.body.attributes).length;
+    return named(String(name), part, part.variadic === undefined ? values.slice(0, most) : values);
   }
 
   request(request: Request): unknown {
-    const { params } = request;
-    return proceed(this.#result(request), (result) => withoutSecrets(this.#session, result, params));
+    const given = this.#given(request.method, request.params);
+    return proceed(this.#result(request), (result) => withoutSecrets(this.#session, result, given));
   }
 
   #result(request: Request): unknown {
@@ -153,41 +163,35 @@ export class DenobridgeMethods implements JsonRpcMethods {
 
   #create(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("create");
-    return answered(places(PLAIN_CALL, part.body.attributes, part.state), async () => {
+    return answered(places(PLAIN_CALL, part.body.attributes, part.state), call, async () => {
       const props = await this.#props(part, params["props"], params["writeOnlyProps"]);
-      const { value, context } = await withContext(this.#session, call, {}, (it) => part.handlers.create(props, it));
+      const { value } = await withContext(this.#session, call, {}, (it) => part.handlers.create(props, it));
       const { id, state } = value;
       if (typeof id !== "string" || id === "") throw new Failure("create must return { id, state }; the id is missing");
-      return {
-        result: { id, ...split(written("the state", () => writeObject(state, part.state, "json")), part.state) },
-        warnings: context.warnings,
-      };
+      return { id, ...split(written("the state", () => writeObject(state, part.state, "json")), part.state) };
     });
   }
 
   #read(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("read");
-    return answered(places(PLAIN_CALL, part.body.attributes, part.state), async () => {
+    return answered(places(PLAIN_CALL, part.body.attributes, part.state), call, async () => {
       const given = params["props"];
       const props = isRecord(given) ? await this.#props(part, given, undefined) : undefined;
-      const { value, context } = await withContext(
+      const { value } = await withContext(
         this.#session,
         call,
         {},
         (it) => part.handlers.read(String(params["id"]), props, it),
       );
-      if (value === null || value === undefined) return { result: { exists: false }, warnings: context.warnings };
+      if (value === null || value === undefined) return { exists: false };
       const state = split(written("the state", () => writeObject(value.state, part.state, "json")), part.state);
-      return {
-        result: { props: settledProps(value.props, given, part.body.attributes), ...state },
-        warnings: context.warnings,
-      };
+      return { props: settledProps(value.props, given, part.body.attributes), ...state };
     });
   }
 
   #update(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("update");
-    return answered(places(CHANGE_CALL, part.body.attributes, part.state), async () => {
+    return answered(places(CHANGE_CALL, part.body.attributes, part.state), call, async () => {
       const { update } = part.handlers;
       if (update === undefined) throw new Failure("the resource cannot be updated");
       const props = await this.#props(part, params["nextProps"], params["nextWriteOnlyProps"]);
@@ -198,29 +202,29 @@ export class DenobridgeMethods implements JsonRpcMethods {
         params["currentState"],
         params["currentSensitiveState"],
       );
-      const { value, context } = await withContext(
+      const { value } = await withContext(
         this.#session,
         call,
         {},
         (it) => update.call(part.handlers, existing, props, it),
       );
       const state = written("the state", () => writeObject(value?.state, part.state, "json"));
-      return { result: split(state, part.state), warnings: context.warnings };
+      return split(state, part.state);
     });
   }
 
   #delete(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("delete");
-    return answered(places(PLAIN_CALL, part.body.attributes, part.state), async () => {
+    return answered(places(PLAIN_CALL, part.body.attributes, part.state), call, async () => {
       const existing = existingOf(part, params["id"], params["props"], params["state"], params["sensitiveState"]);
-      const { context } = await withContext(this.#session, call, {}, (it) => part.handlers.delete(existing, it));
-      return { result: { done: true }, warnings: context.warnings };
+      await withContext(this.#session, call, {}, (it) => part.handlers.delete(existing, it));
+      return { done: true };
     });
   }
 
   #modifyPlan(params: Params, { call }: Request): Promise<Params> {
     const part = this.#resource("modifyPlan");
-    return answered(places(CHANGE_CALL, part.body.attributes, part.state), async () => {
+    return answered(places(CHANGE_CALL, part.body.attributes, part.state), call, async () => {
       const kind = params["planType"];
       const unknownPaths = Array.isArray(params["unknownProps"]) ? (params["unknownProps"] as string[][]) : [];
       const next = unknownPaths.reduce<Wire>((value, path) => withUnknown(value, path.slice(1)), params["nextProps"]);
@@ -232,7 +236,7 @@ export class DenobridgeMethods implements JsonRpcMethods {
         : kind === "update"
         ? { kind, existing: existing(), props: read() } as const
         : { kind: "create" as const, props: read() };
-      const { value, context } = await withContext(
+      const { value } = await withContext(
         this.#session,
         call,
         {},
@@ -240,24 +244,21 @@ export class DenobridgeMethods implements JsonRpcMethods {
       );
       const result = decidedPlan(part, value, kind === "update" ? params["currentProps"] : undefined, next);
       // Hosts that see `noChanges` stop reading there, and would miss the warnings.
-      if (context.warnings.length > 0) delete result["noChanges"];
-      return { result, warnings: context.warnings };
+      if (call.warnings.length > 0) delete result["noChanges"];
+      return result;
     });
   }
 
   #look(params: Params, { call }: Request): Promise<Params> {
     const part = this.#only("read", "data source", this.#session.parts.dataSources);
-    return answered(places(RESULT_CALL, part.body.attributes, part.result), async () => {
+    return answered(places(RESULT_CALL, part.body.attributes, part.result), call, async () => {
       const props = await validated(part.body, readObject(params["props"], part.body.attributes, JSON_READING));
-      const { value, context } = await withContext(this.#session, call, {}, (it) => part.read(props, it));
+      const { value } = await withContext(this.#session, call, {}, (it) => part.read(props, it));
       const { state, sensitiveState } = split(
         written("the result", () => writeObject(value, part.result, "json")),
         part.result,
       );
-      return {
-        result: { result: state, ...(sensitiveState === undefined ? {} : { sensitiveResult: sensitiveState }) },
-        warnings: context.warnings,
-      };
+      return { result: state, ...(sensitiveState === undefined ? {} : { sensitiveResult: sensitiveState }) };
     });
   }
 
@@ -268,42 +269,38 @@ export class DenobridgeMethods implements JsonRpcMethods {
     ) => (time === undefined ? {} : { renewAt: Math.floor(time.getTime() / 1000) });
     const kept = (data: unknown) => ({ privateData: writeDeclared(data, { type: { kind: "any" } }, "json") });
     const { handlers } = part;
-    return answered(places(RESULT_CALL, part.body.attributes, part.result), async () => {
+    return answered(places(RESULT_CALL, part.body.attributes, part.result), call, async () => {
       if (method === "open") {
         const props = await validated(part.body, readObject(params["props"], part.body.attributes, JSON_READING));
-        const { value, context } = await withContext(this.#session, call, {}, (it) => handlers.open(props, it));
+        const { value } = await withContext(this.#session, call, {}, (it) => handlers.open(props, it));
         const { state, sensitiveState } = split(
           written("the result", () => writeObject(value.result, part.result, "json")),
           part.result,
         );
         const secret = sensitiveState === undefined ? {} : { sensitiveResult: sensitiveState };
-        return {
-          result: { result: state, ...secret, ...seconds(value.renewAt), ...kept(value.private) },
-          warnings: context.warnings,
-        };
+        return { result: state, ...secret, ...seconds(value.renewAt), ...kept(value.private) };
       }
       const handler = handlers[method];
       if (handler === undefined) throw new Fault(METHOD_NOT_FOUND, `Method not found: ${method}`, { method });
-      const { value, context } = await withContext(
+      const { value } = await withContext(
         this.#session,
         call,
         {},
         (it) => handler.call(handlers, params["privateData"] ?? undefined, it),
       );
       const renewed = (value ?? {}) as { renewAt?: Date; private?: unknown };
-      const result = method === "close"
+      return method === "close"
         ? { done: true }
         : { ...seconds(renewed.renewAt), ...("private" in renewed ? kept(renewed.private) : {}) };
-      return { result, warnings: context.warnings };
     });
   }
 
   #invoke(params: Params, { call, notify }: Request): Promise<Params> {
     const part = this.#only("invoke", "action", this.#session.parts.actions);
-    return answered(places(PLAIN_CALL, part.body.attributes, {}), async () => {
+    return answered(places(PLAIN_CALL, part.body.attributes, {}), call, async () => {
       const progress = (message: string) => notify("invokeProgress", { message });
-      const { context } = await runAction(this.#session, part, params["props"], JSON_READING, call, { progress });
-      return { result: { done: true }, warnings: context.warnings };
+      await runAction(this.#session, part, params["props"], JSON_READING, call, { progress });
+      return { done: true };
     });
   }
 
@@ -321,10 +318,9 @@ export class DenobridgeMethods implements JsonRpcMethods {
       }
       return ["arguments", ...(index < 0 ? [] : [String(index)]), ...rest.map(String)];
     };
-    return answered(place, async () => {
+    return answered(place, call, async () => {
       const values = Array.isArray(params["arguments"]) ? (params["arguments"] as unknown[]) : [];
-      const { result, warnings } = await callFunction(this.#session, part, named(name, part, values), call, {});
-      return { result: { result }, warnings };
+      return { result: await callFunction(this.#session, part, named(name, part, values), call, {}) };
     });
   }
 }

@@ -2,6 +2,7 @@ import { asFailure, type Diagnostic, failureDiagnostics, failureText, type Path 
 import { isUnfit } from "../values/problem.ts";
 import type { Wire } from "../values/read.ts";
 import type { Declarations } from "../values/type.ts";
+import type { RunningCall } from "./calls.ts";
 import { FAILED, Fault } from "./json_rpc.ts";
 
 type Params = Record<string, Wire>;
@@ -48,13 +49,14 @@ export function located(diagnostics: readonly Diagnostic[], place: Place): unkno
   }));
 }
 
-/** The result of a call, with its warnings. An error at an attribute is a diagnostic, any other fails the call as a whole. */
-export async function answered(
-  place: Place,
-  work: () => Promise<{ result: Params; warnings?: readonly Diagnostic[] }>,
-): Promise<Params> {
+/**
+ * The result of a call, with its warnings. An error at an attribute is a diagnostic beside them, any other fails the call as a
+ * whole.
+ */
+export async function answered(place: Place, call: RunningCall, work: () => Promise<Params>): Promise<Params> {
+  const { warnings } = call;
   try {
-    const { result, warnings = [] } = await work();
+    const result = await work();
     return warnings.length === 0 ? result : { ...result, diagnostics: located(warnings, place) };
   } catch (error) {
     if (error instanceof Fault) throw error;
@@ -65,10 +67,10 @@ export async function answered(
         detail: path.length === 0 ? text : `${path.join(".")}: ${text}`,
         path,
       }));
-      return { diagnostics: located(found, place) };
+      return { diagnostics: located([...found, ...warnings], place) };
     }
     const failure = asFailure(error);
     if (failure.path === undefined && failure.diagnostics.length === 0) throw new Fault(FAILED, failureText(failure));
-    return { diagnostics: located(failureDiagnostics(failure), place) };
+    return { diagnostics: located([...failureDiagnostics(failure), ...warnings], place) };
   }
 }

@@ -4,6 +4,7 @@ import { utf8Text } from "../ipc/bytes.ts";
 import { type FrameReader, frameReader } from "../ipc/framing.ts";
 import type { Framing } from "../ipc/options.ts";
 import { isPromise } from "../values/awaitable.ts";
+import { diagnosticText } from "../values/failure.ts";
 import { parseJson, stringifyJson } from "../values/json.ts";
 import { isRecord } from "../values/read.ts";
 import { type RunningCall, RunningCalls } from "./calls.ts";
@@ -149,6 +150,11 @@ export class JsonRpcConversation implements Conversation {
       return call.isCancelled ? undefined : text;
     };
     const refused = (error: unknown): string => {
+      // An error has no place for them.
+      for (const warning of call.warnings.splice(0)) {
+        const text = diagnosticText(warning);
+        console.error(this.#methods.hide?.(text, method, params) ?? text);
+      }
       const { code, message, data } = answeredFault(error);
       const texts = this.#methods.hide?.({ message, data }, method, params) ?? { message, data };
       return errorText(id, new Fault(code, texts.message, texts.data));

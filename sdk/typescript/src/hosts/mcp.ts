@@ -109,13 +109,14 @@ export class McpMethods implements JsonRpcMethods {
     };
     try {
       const answer = this.#content(found, given, call, progress);
-      return isPromise(answer) ? answer.catch((error) => this.#failed(error, given)) : answer;
+      return isPromise(answer) ? answer.catch((error) => this.#failed(error, given, call)) : answer;
     } catch (error) {
-      return this.#failed(error, given);
+      return this.#failed(error, given, call);
     }
   }
 
-  #failed(error: unknown, given: unknown): unknown {
+  #failed(error: unknown, given: unknown, call: Cancellable): unknown {
+    printWarnings(this.#session, call, given);
     if (isUnfit(error)) throw serviceFault(error);
     const text = hideSecrets(this.#session, failureText(asFailure(error)), given);
     return { content: [{ type: "text", text }], isError: true };
@@ -130,15 +131,15 @@ export class McpMethods implements JsonRpcMethods {
     if ("function" in found) {
       const outcome = callFunction(this.#session, found.function, given, call, { progress });
       const isObject = isObjectType(found.function.returns);
-      return proceed(outcome, ({ result, warnings }) => {
-        printWarnings(this.#session, warnings, given);
+      return proceed(outcome, (result) => {
+        printWarnings(this.#session, call, given);
         return content(result, isObject ? result : { result });
       });
     }
     const { action } = found;
     const run = () => runAction(this.#session, action, given, JSON_READING, call, { progress });
-    return this.#slots.run(run).then(({ outputs, context }) => {
-      printWarnings(this.#session, context.warnings, given);
+    return this.#slots.run(run).then((outputs) => {
+      printWarnings(this.#session, call, given);
       const isEmpty = Object.keys(action.outputs).length === 0;
       return isEmpty ? { content: [{ type: "text", text: "done" }] } : content(outputs, outputs);
     });

@@ -246,12 +246,12 @@ export class OrchardConversation implements Conversation {
       throw new OrchardError("invalid_request", "configure must succeed before execute is called");
     }
     try {
-      const { outputs, context } = await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
-      printWarnings(this.#session, context.warnings, attrs);
-      return outputs;
+      return await runAction(this.#session, part, attrs ?? {}, JSON_READING, call, {});
     } catch (error) {
       if (isUnfit(error)) throw new OrchardError("validation_failed", problemsText(error.problems));
       throw orchardFailure(error, "execute_failed");
+    } finally {
+      printWarnings(this.#session, call, attrs);
     }
   }
 }

@@ -3,7 +3,7 @@ import { type Cancellable, Context, type Reporter } from "../define/context.ts";
 import type { Session } from "../define/session.ts";
 import { validated } from "../define/standard.ts";
 import { type Awaitable, isPromise, proceed } from "../values/awaitable.ts";
-import { asFailure, type Diagnostic, diagnosticText, Failure, isMistake } from "../values/failure.ts";
+import { asFailure, diagnosticText, Failure, isMistake } from "../values/failure.ts";
 import { type Problem, Unfit } from "../values/problem.ts";
 import { isRecord, JSON_READING, type Reading, readObject, readValue, type Wire } from "../values/read.ts";
 import { revealed } from "../values/secret.ts";
@@ -72,12 +72,6 @@ export function named(
   return given;
 }
 
-/** What a function returned, and what it warned about. */
-export interface FunctionOutcome {
-  readonly result: Wire;
-  readonly warnings: readonly Diagnostic[];
-}
-
 /**
  * Runs a function for a host that speaks JSON and does not configure plugins: the defaults are the configuration. Only a function
  * with one parameter cannot see the state. What it returns is a promise only if something of the author's is one.
@@ -88,7 +82,7 @@ export function callFunction(
   given: Wire,
   call: Cancellable,
   reporter: Reporter,
-): Awaitable<FunctionOutcome> {
+): Awaitable<Wire> {
   const state = part.run.length === 1 ? session.stateOnDemand() : session.defaultStateOnDemand();
   return proceed(
     state,
@@ -102,11 +96,8 @@ export function runFunction(
   given: Awaitable<Record<string, unknown>>,
   format: Format,
   context: Context<unknown>,
-): Awaitable<FunctionOutcome> {
-  const outcome = (value: unknown): FunctionOutcome => ({
-    result: functionResult(value, part, format),
-    warnings: context.warnings,
-  });
+): Awaitable<Wire> {
+  const outcome = (value: unknown) => functionResult(value, part, format);
   return proceed(given, (read) => {
     let value: unknown;
     try {
@@ -138,9 +129,9 @@ export async function runAction(
   reading: Reading,
   call: Cancellable,
   reporter: Reporter,
-): Promise<{ outputs: Wire; context: Context<unknown> }> {
+): Promise<Wire> {
   const read = await validated(part.body, readObject(given, part.body.attributes, reading));
-  const { value, context } = await withContext(session, call, reporter, async (it) => {
+  const { value } = await withContext(session, call, reporter, async (it) => {
     try {
       return await part.run(read, it);
     } catch (error) {
@@ -152,8 +143,7 @@ export async function runAction(
   });
   // The action was run, so what is wrong now leaves its outcome unknown.
   try {
-    const outputs = writeObject(value, part.outputs, "json");
-    return { outputs, context };
+    return writeObject(value, part.outputs, "json");
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;
     throw Failure.outcomeUnknown(`the action was run, but its outputs do not match: ${error.message}`);
@@ -172,7 +162,9 @@ export function written<T>(what: string, write: () => T): T {
   }
 }
 
-/** Shows warnings of a call where its host has no place for them: on stderr, without the secrets in what it was given. */
-export function printWarnings(session: Session, warnings: readonly Diagnostic[], given: Wire): void {
-  for (const warning of warnings) console.error(hideSecrets(session, diagnosticText(warning), given));
+/** Shows the warnings of a call where its host has no place for them: on stderr, without the secrets in what it was given. */
+export function printWarnings(session: Session, call: Cancellable, given: Wire): void {
+  for (const warning of call.warnings?.splice(0) ?? []) {
+    console.error(hideSecrets(session, diagnosticText(warning), given));
+  }
 }

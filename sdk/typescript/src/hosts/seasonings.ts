@@ -13,6 +13,7 @@ import { type RunningCall, RunningCalls } from "./calls.ts";
 import type { Conversation, Goodbye, Output } from "./host.ts";
 import { CANCELLED, FAILED, Fault, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from "./json_rpc.ts";
 import { hideSecrets, withoutSecrets } from "./masking.ts";
+import { printWarnings } from "./run.ts";
 import { runHook, runStorage } from "./seasonings_around.ts";
 import { seasoningsFunction } from "./seasonings_functions.ts";
 import { SeasoningsResources } from "./seasonings_resources.ts";
@@ -146,6 +147,8 @@ export class SeasoningsConversation implements Conversation {
       result = await this.#result({ method, given, running: call, reporter: this.#reporter });
       if (method.startsWith("resources/")) result = withoutSecrets(this.#session, result, given);
     } catch (thrown) {
+      // An error has no place for them.
+      printWarnings(this.#session, call, params);
       error = hideSecrets(this.#session, faultOf(thrown), params);
     }
     this.#calls.end(call);

@@ -1,17 +1,20 @@
 import type { Session } from "../define/session.ts";
 import { asFailure, type Diagnostic, failureDiagnostics, failureText } from "../values/failure.ts";
 import { isUnfit } from "../values/problem.ts";
+import type { RunningCall } from "./calls.ts";
 import { FAILED, Fault, INVALID_PARAMS } from "./json_rpc.ts";
 
 export const NOT_FOUND = -32002;
 
-/** The result of a call about something with attributes: an error at an attribute is a diagnostic. */
+/** The result of a call about something with attributes, with its warnings. An error at an attribute is a diagnostic beside them. */
 export async function seasoningsAnswer(
+  { warnings }: RunningCall,
   work: () => Promise<{ result: Record<string, unknown>; diagnostics?: readonly Diagnostic[] }>,
 ): Promise<Record<string, unknown>> {
   try {
     const { result, diagnostics = [] } = await work();
-    return diagnostics.length === 0 ? result : { ...result, diagnostics: sent(diagnostics) };
+    const found = [...diagnostics, ...warnings];
+    return found.length === 0 ? result : { ...result, diagnostics: sent(found) };
   } catch (error) {
     if (error instanceof Fault) throw error;
     if (isUnfit(error)) {
@@ -21,11 +24,11 @@ export async function seasoningsAnswer(
         detail: text,
         path,
       }));
-      return { diagnostics: sent(found) };
+      return { diagnostics: sent([...found, ...warnings]) };
     }
     const failure = asFailure(error);
     if (failure.path === undefined && failure.diagnostics.length === 0) throw new Fault(FAILED, failureText(failure));
-    return { diagnostics: sent(failureDiagnostics(failure)) };
+    return { diagnostics: sent([...failureDiagnostics(failure), ...warnings]) };
   }
 }
 

@@ -29,12 +29,12 @@ export class SeasoningsData {
   answer(name: string, call: SeasoningsCall): Promise<unknown> | undefined {
     switch (name) {
       case "readData":
-        return seasoningsAnswer(() => this.#read(call));
+        return seasoningsAnswer(call.running, () => this.#read(call));
       case "open":
-        return seasoningsAnswer(() => this.#open(call));
+        return seasoningsAnswer(call.running, () => this.#open(call));
       case "renew":
       case "close":
-        return seasoningsAnswer(() => this.#later(name, call));
+        return seasoningsAnswer(call.running, () => this.#later(name, call));
       default:
         return undefined;
     }
@@ -47,11 +47,8 @@ export class SeasoningsData {
       part.body,
       readObject(select(given["config"], part.body.attributes), part.body.attributes, CTY_READING),
     );
-    const { value, context } = await withContext(this.#session, running, reporter, (it) => part.read(props, it));
-    return {
-      result: { state: returnedValues(value, part.result, part.body.attributes) },
-      diagnostics: context.warnings,
-    };
+    const { value } = await withContext(this.#session, running, reporter, (it) => part.read(props, it));
+    return { result: { state: returnedValues(value, part.result, part.body.attributes) } };
   }
 
   #ephemeral({ given }: SeasoningsCall): EphemeralPart {
@@ -65,14 +62,14 @@ export class SeasoningsData {
       part.body,
       readObject(select(given["config"], part.body.attributes), part.body.attributes, CTY_READING),
     );
-    const { value, context } = await withContext(
+    const { value } = await withContext(
       this.#session,
       running,
       reporter,
       (it) => part.handlers.open(props, it),
     );
     const result = { result: returnedValues(value.result, part.result, part.body.attributes), ...renewal(value) };
-    return { result, diagnostics: context.warnings };
+    return { result };
   }
 
   async #later(name: "renew" | "close", call: SeasoningsCall): Promise<Result> {
@@ -83,14 +80,14 @@ export class SeasoningsData {
     const kept = stored instanceof Uint8Array && stored.length > 0
       ? readValue(unpack(stored), ANY, CTY_READING)
       : undefined;
-    const { value, context } = await withContext(
+    const { value } = await withContext(
       this.#session,
       call.running,
       call.reporter,
       (it) => handler.call(handlers, kept ?? undefined, it),
     );
     const renewed = (value ?? {}) as { renewAt?: Date; private?: unknown };
-    return { result: name === "close" ? {} : renewal(renewed), diagnostics: context.warnings };
+    return { result: name === "close" ? {} : renewal(renewed) };
   }
 }
 

@@ -24,8 +24,8 @@ export async function seasoningsFunction(
     const read = functionArguments(part, given["arguments"], CTY_READING);
     // Hosts call functions also before they configure the plugin, so that the state is there only afterwards.
     const context = new Context(session.stateOnDemand(), running, reporter);
-    const { result, warnings } = await runFunction(part, read, "msgpack", context);
-    printWarnings(session, warnings, given);
+    const result = await runFunction(part, read, "msgpack", context);
+    printWarnings(session, running, given);
     return { result };
   } catch (error) {
     if (error instanceof Fault) throw error;

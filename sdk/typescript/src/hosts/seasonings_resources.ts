@@ -32,19 +32,19 @@ export class SeasoningsResources {
   answer(name: string, call: SeasoningsCall): Promise<unknown> | undefined {
     switch (name) {
       case "configure":
-        return seasoningsAnswer(() => this.#configure(call));
+        return seasoningsAnswer(call.running, () => this.#configure(call));
       case "validate":
-        return seasoningsAnswer(() => this.#validate(call));
+        return seasoningsAnswer(call.running, () => this.#validate(call));
       case "planChange":
-        return seasoningsAnswer(() => this.#plan(call));
+        return seasoningsAnswer(call.running, () => this.#plan(call));
       case "applyChange":
-        return seasoningsAnswer(() => this.#apply(call));
+        return seasoningsAnswer(call.running, () => this.#apply(call));
       case "read":
-        return seasoningsAnswer(() => this.#read(call));
+        return seasoningsAnswer(call.running, () => this.#read(call));
       case "import":
-        return seasoningsAnswer(() => this.#import(call));
+        return seasoningsAnswer(call.running, () => this.#import(call));
       case "upgrade":
-        return seasoningsAnswer(() => this.#upgrade(call));
+        return seasoningsAnswer(call.running, () => this.#upgrade(call));
       default:
         return undefined;
     }
@@ -255,7 +255,7 @@ export class SeasoningsResources {
     const result = { ...value.result };
     if (context.kept === null) result["private"] = new Uint8Array(0);
     else if (context.kept !== undefined) result["private"] = Uint8Array.from([OF_AUTHOR, ...context.kept]);
-    return { result, diagnostics: [...(value.diagnostics ?? []), ...context.warnings] };
+    return { ...value, result };
   }
 }
 

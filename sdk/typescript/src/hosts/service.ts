@@ -65,16 +65,16 @@ export class ServiceMethods implements JsonRpcMethods {
   #call(found: { function: FunctionPart } | { action: ActionPart }, method: string, params: unknown, call: Cancellable) {
     if ("function" in found) {
       const given = Array.isArray(params) ? named(method, found.function, params) : params;
-      return proceed(callFunction(this.#session, found.function, given, call, {}), ({ result, warnings }) => {
-        printWarnings(this.#session, warnings, given);
+      return proceed(callFunction(this.#session, found.function, given, call, {}), (result) => {
+        printWarnings(this.#session, call, given);
         return result;
       });
     }
     const given = Array.isArray(params) ? named(method, found.action, params) : params;
     const { action } = found;
     return this.#slots.run(() => runAction(this.#session, action, given, JSON_READING, call, {})).then(
-      ({ outputs, context }) => {
-        printWarnings(this.#session, context.warnings, given);
+      (outputs) => {
+        printWarnings(this.#session, call, given);
         return Object.keys(action.outputs).length === 0 ? null : outputs;
       },
     );

@@ -10,6 +10,16 @@ export function utf8Text(bytes: Uint8Array): string {
   return text.includes("\ufffd") ? strictDecoder.decode(bytes) : text;
 }
 
+/**
+ * JSON without halves of surrogate pairs, which JSON.stringify writes as escapes: readers refuse the whole message. A text that
+ * was cut in the middle of an emoji ends with one.
+ */
+export function wellFormed(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  // A backslash in a text is two of them, and what is behind these is no escape.
+  return json.replace(/(\\\\)|\\ud[89a-f][0-9a-f]{2}/g, (_, backslash?: string) => backslash ?? "\\ufffd");
+}
+
 /** Space that is kept while nothing is in it. One large message must not hold its own forever. */
 const IDLE_SPACE = 64 * 1024;
 

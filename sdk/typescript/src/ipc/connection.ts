@@ -7,6 +7,9 @@ import type { Sender, Settings } from "./options.ts";
 /** How long what was written may take to leave when we close. */
 const FLUSH_TIMEOUT = 1000;
 
+/** So many bytes may wait for a client before no more of its calls are read. */
+const MOST_UNREAD = 8 * 1024 * 1024;
+
 /** Who hears of a connection. */
 export interface ConnectionListener {
   /** A message came. Its bytes are valid during the call. */
@@ -23,15 +26,18 @@ export class Connection {
   readonly #settings: Settings;
   readonly #listener: ConnectionListener;
   readonly #reader: FrameReader;
+  readonly #peer: Sender;
   #isOpen = true;
   #isCorked = false;
   #flushed: (() => void) | undefined;
   #unsent = 0;
+  #isFull = false;
 
   constructor(socket: Socket, settings: Settings, listener: ConnectionListener, sender: Sender = "server") {
     this.#socket = socket;
     this.#settings = settings;
     this.#listener = listener;
+    this.#peer = sender;
     this.#reader = frameReader(settings.framing, settings.maxMessageBytes, sender);
     socket.on("data", (chunk: Uint8Array) => this.#take(() => this.#reader.push(chunk)));
     socket.on("end", () => {
@@ -55,22 +61,50 @@ export class Connection {
    */
   send(text: string): void {
     if (!this.#isOpen) throw connectionError("NOT_CONNECTED", "Not connected");
-    const { framing, maxMessageBytes, maxQueuedBytes } = this.#settings;
-    const bytes = frame(framing, text);
-    if (bytes.length > maxMessageBytes) {
-      const problem = `the message has ${bytes.length} bytes, of ${maxMessageBytes} at most`;
-      throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes, there and here`);
-    }
-    if (this.#unsent + bytes.length > maxQueuedBytes) {
-      const problem = `the server does not read, and ${this.#unsent} bytes wait to be sent already`;
+    const bytes = this.#framed(text);
+    if (this.#unsent + bytes.length > this.#settings.maxQueuedBytes) {
+      const problem = `the ${this.#peer} does not read, and ${this.#unsent} bytes wait to be sent already`;
       throw connectionError("OVERLOADED", `${problem}; wait for answers before sending more`);
     }
+    this.#write(bytes);
+  }
+
+  /**
+   * Sends the answer of a server, also to a client that does not read yet. While many wait, no more calls are read of it.
+   *
+   * @throws {ConnectionError} It is too long.
+   */
+  answer(text: string): void {
+    // Nobody waits for it any more.
+    if (this.#isOpen) this.#write(this.#framed(text));
+  }
+
+  #framed(text: string): Uint8Array {
+    const { framing, maxMessageBytes } = this.#settings;
+    const bytes = frame(framing, text);
+    if (bytes.length <= maxMessageBytes) return bytes;
+    const problem = `the message has ${bytes.length} bytes, of ${maxMessageBytes} at most`;
+    throw connectionError("TOO_LARGE", `${problem}; raise maxMessageBytes, there and here`);
+  }
+
+  #write(bytes: Uint8Array): void {
     this.#cork();
     this.#unsent += bytes.length;
     this.#socket.write(bytes, () => {
       this.#unsent -= bytes.length;
+      this.#measure();
       if (this.#unsent === 0) this.#flushed?.();
     });
+    this.#measure();
+  }
+
+  /** A server reads no more while its client does not read. */
+  #measure(): void {
+    const isFull = this.#peer === "client" && this.#unsent > MOST_UNREAD;
+    if (isFull === this.#isFull) return;
+    this.#isFull = isFull;
+    if (isFull) this.#socket.pause();
+    else this.#socket.resume();
   }
 
   /**

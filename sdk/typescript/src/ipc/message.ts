@@ -1,4 +1,4 @@
-import { utf8Text } from "./bytes.ts";
+import { utf8Text, wellFormed } from "./bytes.ts";
 import { connectionError, ErrorCode, RpcError } from "./errors.ts";
 
 /** What tells a call from the others. Ours are 1, 2, 3, ...; a server's may be texts, or null. */
@@ -76,24 +76,28 @@ function readError({ code, message, data }: Record<string, unknown>): RpcError {
   return new RpcError(ErrorCode.ServerError, text, named);
 }
 
+function textOf(message: object): string {
+  return wellFormed(JSON.stringify(message));
+}
+
 /** The text of a request. Params that are undefined or null are left out. */
 export function requestText(id: Id, method: string, params: unknown): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, method, params: params ?? undefined });
+  return textOf({ jsonrpc: "2.0", id, method, params: params ?? undefined });
 }
 
 /** The text of a notification. */
 export function notificationText(method: string, params: unknown): string {
-  return JSON.stringify({ jsonrpc: "2.0", method, params: params ?? undefined });
+  return textOf({ jsonrpc: "2.0", method, params: params ?? undefined });
 }
 
 /** The text of a good answer. An undefined result becomes null: left out it would be no answer. */
 export function resultText(id: Id, result: unknown): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, result: result === undefined ? null : result });
+  return textOf({ jsonrpc: "2.0", id, result: result === undefined ? null : result });
 }
 
 /** The text of an answer that is an error. */
 export function errorText(id: Id, error: RpcError): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, error });
+  return textOf({ jsonrpc: "2.0", id, error });
 }
 
 /** The text of several messages that go together. */

@@ -155,7 +155,7 @@ export class ServedClient implements Session {
     try {
       value = parse(frame);
     } catch {
-      return connection.send(errorText(null, new RpcError(ErrorCode.ParseError, "Parse error")));
+      return connection.answer(errorText(null, new RpcError(ErrorCode.ParseError, "Parse error")));
     }
     const isBatch = Array.isArray(value);
     const messages: unknown[] = isBatch ? (value as unknown[]) : [value];
@@ -163,21 +163,33 @@ export class ServedClient implements Session {
       const problem = messages.length === 0
         ? "a batch must not be empty"
         : `a batch has at most ${LARGEST_BATCH} messages`;
-      return connection.send(errorText(null, new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem)));
+      return connection.answer(errorText(null, new RpcError(ErrorCode.InvalidRequest, "Invalid Request", problem)));
     }
     const answers = messages.flatMap((one) => this.#take(read(one)) ?? []);
     if (answers.length === 0) return;
     this.#running += 1;
     void proceed(allOf(answers), (all) => {
       this.#running -= 1;
-      try {
-        const texts = all.map(({ text }) => text);
-        connection.send(isBatch ? batchText(texts) : texts.join());
-      } catch (error) {
-        this.#options.onError?.(error as Error);
-      }
+      this.#reply(all, isBatch, connection);
       if (this.#isEnding && this.#running === 0) void this.close();
     });
+  }
+
+  #reply(answers: Answer[], isBatch: boolean, connection: Connection): void {
+    const send = (texts: string[]) => connection.answer(isBatch ? batchText(texts) : texts.join());
+    try {
+      send(answers.map(({ text }) => text));
+    } catch (error) {
+      this.#options.onError?.(error as Error);
+      // Without any answer the client would wait until it gives up.
+      const refusal = new RpcError(ErrorCode.InternalError, "Internal error", "the answer is too large");
+      try {
+        send(answers.map(({ id }) => errorText(id, refusal)));
+      } catch {
+        // The id alone is too large.
+        this.#socket.destroy();
+      }
+    }
   }
 
   #take(message: Message): Awaitable<Answer> | undefined {

@@ -1,8 +1,11 @@
+import { wellFormed } from "../ipc/bytes.ts";
 import { decimalText, type Exact, exactNumber, isBig } from "./big.ts";
 import { put } from "./type.ts";
 
 /** Deeper nesting than any host sends or reads, and less than the stack holds. */
 export const DEEPEST = 128;
+/** Values of this depth, and what is around them in an answer or a schema. */
+const DEEPEST_WRITTEN = 4 * DEEPEST;
 
 // A number of more than 15 digits, or with an exponent. JSON.parse keeps all others exactly.
 const LONG_NUMBER = /[:[,]\s*-?(?:\d[\d.]{15}|\d[\d.]*[eE])/;
@@ -52,27 +55,33 @@ function endOfText(text: string, start: number): number {
   return -1;
 }
 
-const MARK = "\u{e000}tenon-number:";
-const MARKED = new RegExp(`"${MARK}([^"]*)"`, "g");
-
-/** Writes JSON, with all digits of a `bigint` or a `Big`. */
+/** Writes JSON, with all digits of a `bigint` or a `Big`. Half a surrogate pair, which no host reads, is replaced. */
 export function stringifyJson(value: unknown): string {
+  return wellFormed(jsonText(value) ?? "null");
+}
+
+function jsonText(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) ?? "null";
+    return JSON.stringify(value);
   } catch (error) {
     // One of its numbers is a bigint or a Big; anything else fails again.
     if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(marked(value)).replace(MARKED, "$1");
+    return exactText(value, 0);
   }
 }
 
-function marked(value: unknown): unknown {
-  if (typeof value === "bigint" || isBig(value)) return MARK + decimalText(value as Exact);
-  if (Array.isArray(value)) return value.map(marked);
-  if (typeof value !== "object" || value === null || "toJSON" in value) return value;
-  const found = {};
-  for (const [name, one] of Object.entries(value)) put(found, name, marked(one));
-  return found;
+/** By parts, because JSON.stringify has no form for a number with all its digits. */
+function exactText(value: unknown, depth: number): string | undefined {
+  if (typeof value === "bigint" || isBig(value)) return decimalText(value as Exact);
+  if (depth > DEEPEST_WRITTEN) throw new TypeError("the value is nested too deeply, or contains itself");
+  if (Array.isArray(value)) return `[${value.map((one) => exactText(one, depth + 1) ?? "null").join()}]`;
+  if (typeof value !== "object" || value === null || "toJSON" in value) return JSON.stringify(value);
+  const members: string[] = [];
+  for (const [name, one] of Object.entries(value)) {
+    const text = exactText(one, depth + 1);
+    if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${members.join()}}`;
 }
 
 /** A parser for texts with long numbers, which JSON.parse would round. */

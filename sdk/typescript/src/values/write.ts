@@ -64,10 +64,8 @@ export function writeDeclared(value: unknown, one: Declaration, format: Format, 
 function writeTyped(value: unknown, type: Type, format: Format, path: Path): Wire {
   switch (type.kind) {
     case "string":
-      if (typeof value === "string") {
-        if (HALF_PAIR.test(value)) throw new Unwritable(path, "the text has half a surrogate pair, which is not UTF-8");
-        return value.normalize("NFC");
-      }
+      if (typeof value === "string") return checkedText(value, path);
+      if (value instanceof Date) return dateText(value, path);
       break;
     case "bool":
       if (typeof value === "boolean") return value;
@@ -132,7 +130,7 @@ function entriesOf(value: Map<unknown, unknown> | Record<string, unknown>, path:
 
 function writeEntries(entries: Entry[], path: Path, write: (value: unknown, path: Path) => Wire): Record<string, Wire> {
   const found = {};
-  for (const [key, one] of entries) put(found, key.normalize("NFC"), write(one, [...path, key]));
+  for (const [key, one] of entries) put(found, checkedText(key, path), write(one, [...path, key]));
   return found;
 }
 
@@ -207,7 +205,7 @@ function writeAny(value: unknown, format: Format, path: Path): Wire {
 export function writeImplied(given: unknown, format: Format, path: Path): Wire {
   const value = revealed(given);
   if (value === undefined || value === null) return null;
-  if (typeof value === "string") return value.normalize("NFC");
+  if (typeof value === "string") return checkedText(value, path);
   if (typeof value === "boolean") return value;
   if (isNumber(value)) return checkedNumber(value, format, path);
   if (isUnknown(value)) {
@@ -216,7 +214,7 @@ export function writeImplied(given: unknown, format: Format, path: Path): Wire {
     }
     return value;
   }
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return dateText(value, path);
   if (path.length > DEEPEST) {
     // The whole path would be longer than everything else in the message.
     throw new Unwritable(path.slice(0, 3), `the value is nested more than ${DEEPEST} levels deep, or contains itself`);
@@ -251,6 +249,16 @@ function typeBytes(type: Type): Uint8Array {
 
 function isNumber(value: unknown): value is Exact {
   return typeof value === "number" || typeof value === "bigint" || isBig(value);
+}
+
+function dateText(date: Date, path: Path): string {
+  if (Number.isNaN(date.getTime())) throw new Unwritable(path, "the date is invalid");
+  return date.toISOString();
+}
+
+function checkedText(text: string, path: Path): string {
+  if (HALF_PAIR.test(text)) throw new Unwritable(path, "the text has half a surrogate pair, which is not UTF-8");
+  return text.normalize("NFC");
 }
 
 function checkedNumber(number: Exact, format: Format, path: Path): Exact {

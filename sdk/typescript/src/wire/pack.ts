@@ -53,8 +53,10 @@ class Packer {
   #object(value: object | null): void {
     if (value === null) return this.#byte(0xc0);
     if (Array.isArray(value)) {
-      this.#header(value.length, 0x90, 15, 0xdc);
-      for (const one of value) this.pack(one);
+      // So many are announced, whatever an iterator or a getter of the author does meanwhile.
+      const count = value.length;
+      this.#header(count, 0x90, 15, 0xdc);
+      for (let index = 0; index < count; index += 1) this.pack(value[index]);
     } else if (value instanceof Uint8Array) this.#binary(value);
     else if (isUnknown(value)) this.#unknown(value);
     else if (isBig(value)) this.#big(value);
@@ -215,11 +217,19 @@ function refinements(known: Unknown["refinement"]): [number, unknown][] {
   return found;
 }
 
-const shared = new Packer();
+/** Kept, because a buffer for each message costs more than most messages. Nobody has it while it is in use. */
+let shared: Packer | undefined = new Packer();
 
 /** A value as msgpack. */
 export function pack(value: unknown): Uint8Array {
-  shared.reset();
-  shared.pack(value);
-  return shared.taken();
+  // A getter in the value may pack something else.
+  const packer = shared ?? new Packer();
+  shared = undefined;
+  try {
+    packer.reset();
+    packer.pack(value);
+    return packer.taken();
+  } finally {
+    shared = packer;
+  }
 }
