@@ -6,6 +6,7 @@ use crate::lifecycle::Spec;
 
 pub(crate) static SPEC: Spec = Spec {
     name: "ipc",
+    announcement: Some("$/ipc"),
     cancel: Some(Cancel {
         method: "$/cancelRequest",
         field: "id",

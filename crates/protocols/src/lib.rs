@@ -152,6 +152,13 @@ impl Protocol {
         self.spec().confirmation
     }
 
+    /// The event by which a server tells its plugin that this is its protocol, if there is no first call that does. A plugin for
+    /// several hosts takes the first message for that of its host, and would keep to the protocol of the client that happens to
+    /// come first: a `health` or an `initialize`. Others ignore it.
+    pub fn announcement(self) -> Option<&'static str> {
+        self.spec().announcement
+    }
+
     /// The path of the token in the params by which a call asks for progress, if the protocol has one:
     /// `_meta` and `progressToken` in MCP.
     pub fn progress_token(self) -> Option<&'static [&'static str]> {

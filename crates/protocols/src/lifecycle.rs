@@ -46,6 +46,8 @@ pub(crate) struct Spec {
     pub(crate) begins_once: bool,
     /// The event that confirms the first call, if there is one.
     pub(crate) confirmation: Option<&'static str>,
+    /// The event by which a server tells its plugin the protocol before a client can, where there is no first call.
+    pub(crate) announcement: Option<&'static str>,
     /// Makes the first call, checks its answer and sends the confirming event.
     pub(crate) begin: for<'a> fn(&'a Peer, &'a Client) -> Work<'a, Begun>,
     /// The first call carries what the user configured for the plugin.
@@ -92,6 +94,7 @@ impl Spec {
         first_call: None,
         begins_once: false,
         confirmation: None,
+        announcement: None,
         begin: |_, _| Box::pin(async { Ok(None) }),
         takes_config: false,
         values_have_schemas: false,

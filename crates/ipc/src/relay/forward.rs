@@ -20,10 +20,6 @@ use crate::session::{FromClient, Session};
 /// The progress event of MCP.
 const MCP_PROGRESS: &str = "notifications/progress";
 
-/// The first event that a plugin of the protocol `ipc` gets. One that serves several hosts takes the first message for that
-/// of its host, and would keep to the protocol of the client that happens to come first: a `health` or an `initialize`.
-const SERVICE: &str = "$/ipc";
-
 /// Forwards calls and events of clients to the plugin.
 pub(super) fn to_plugin(hub: Arc<Hub>) -> Router<()> {
     let events = hub.clone();
@@ -59,8 +55,8 @@ impl Hub {
         let Some(protocol) = self.protocol else {
             return Ok(());
         };
-        if protocol == Protocol::Ipc {
-            plugin.send_raw(SERVICE, None).await?;
+        if let Some(announcement) = protocol.announcement() {
+            plugin.send_raw(announcement, None).await?;
         }
         *lock(&self.begun) = protocol.begin(plugin).await?;
         Ok(())
