@@ -162,9 +162,10 @@ impl Chain {
 
     fn resource_params(&self, hook: Hook, resource: &Resource) -> Result<Params, Error> {
         let params = resource.params(hook.action_member())?;
+        let params = self.with_metadata(resource, params)?;
         // Plugins written after the example of the RFC read a list.
         let alone = params.clone();
-        self.with_metadata(resource, params.maps("resources", vec![alone]))
+        Ok(params.maps("resources", vec![alone]))
     }
 
     fn with_metadata(&self, resource: &Resource, params: Params) -> Result<Params, Error> {

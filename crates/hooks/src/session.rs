@@ -116,12 +116,31 @@ pub enum SessionError {
          hint: plan again with `tenon terraform plan -out={0}`"
     )]
     PlanChanged(String),
+    /// A command was carried out, and the state that it left cannot be read.
+    #[error("`{command}` {}, but the state could not be read after it, so {effect}\n{error}", ended(*.code))]
+    StateAfter {
+        /// The command line.
+        command: String,
+        /// Its exit code.
+        code: i32,
+        /// What hooks did not get.
+        effect: &'static str,
+        /// Why.
+        error: Box<SessionError>,
+    },
     /// The user could not be asked.
     #[error("error asking for approval: {0}")]
     Approval(String),
     /// The user has interrupted it.
     #[error("interrupted: nothing was applied")]
     Interrupted,
+}
+
+fn ended(code: i32) -> String {
+    match code {
+        0 => "has completed".to_owned(),
+        code => format!("has ended with exit code {code}"),
+    }
 }
 
 /// Which commands have plugins around them.
@@ -279,6 +298,21 @@ impl Session {
         self.state(self.state_file_after()).await
     }
 
+    /// Why a command fails that was carried out: the state that it left cannot be read.
+    fn state_after_failed(
+        &self,
+        ended: &Ended,
+        effect: &'static str,
+        error: SessionError,
+    ) -> SessionError {
+        SessionError::StateAfter {
+            command: format!("{} {}", self.program.name(), self.arguments.command),
+            code: ended.code,
+            effect,
+            error: Box::new(error),
+        }
+    }
+
     /// The file of a local state that the user has named, to be written.
     fn state_file_after(&self) -> Option<&str> {
         let named = |option| self.arguments.value(option).flatten();
@@ -334,22 +368,24 @@ impl Session {
         plugins.collect()
     }
 
-    /// Keeps what plugins noted about the resources of a state, which may have moved.
-    async fn keep_metadata(
-        &self,
-        chain: &mut Chain,
-        state: &StateJson,
-        moves: &[Move<'_>],
-    ) -> Result<(), SessionError> {
+    /// Keeps what plugins noted about the resources of a state, which may have moved. The command is done, so that
+    /// nothing fails because of them.
+    async fn keep_metadata(&self, chain: &mut Chain, state: &StateJson, moves: &[Move<'_>]) {
         if chain.metadata.is_empty() && !records::has_metadata(&self.folder) {
-            return Ok(());
+            return;
         }
         let all = state.resources().into_iter();
         let addresses = all.map(|(_, one)| one.resource.address.as_str()).collect();
-        let name = self.state_name().await?;
-        let noted = records::note_metadata(&self.folder, &name, moves, &addresses, &chain.metadata);
-        chain.warn_of(noted);
-        Ok(())
+        match self.state_name().await {
+            Ok(name) => {
+                let known = &chain.metadata;
+                let noted = records::note_metadata(&self.folder, &name, moves, &addresses, known);
+                chain.warn_of(noted);
+            }
+            Err(error) => chain.warnings.push(format!(
+                "what plugins noted about resources was not kept: {error}"
+            )),
+        }
     }
 
     /// The selected workspace, if it is not the default one.
@@ -399,7 +435,7 @@ fn is_failure(finding: &Finding) -> bool {
 fn view(
     chain: &mut Chain,
     schemas: &Schemas,
-    configuration: &Configuration,
+    configuration: Option<&Configuration>,
     make: impl Fn(&Resources<'_>) -> Result<Vec<Resource>, tenon_values::Error>,
 ) -> Result<View, SessionError> {
     let resources = |sent| Resources {
