@@ -1,12 +1,14 @@
 //! A command of Terraform with plugins around it.
 
 mod apply;
+mod error;
 mod plan;
 mod simple;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use error::SessionError;
 use tenon_protocols::{Protocol, Secrets};
 
 use crate::arguments::Arguments;
@@ -15,7 +17,7 @@ use crate::changes::{Configuration, PlanJson, StateJson};
 use crate::finding::{Finding, Severity};
 use crate::hook::{self, Hook};
 use crate::interruption::Interruption;
-use crate::launch::{LaunchError, SeeLog, launch_all};
+use crate::launch::{SeeLog, launch_all};
 use crate::pins;
 use crate::plan_file::PlanFile;
 use crate::program::{Program, ProgramError};
@@ -92,55 +94,6 @@ pub struct Report {
     pub saved_plan: Option<String>,
     /// Why the command could not be carried out.
     pub error: Option<SessionError>,
-}
-
-/// Why a command could not be carried out.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SessionError {
-    /// A plugin cannot be started.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    /// Terraform could not be asked something.
-    #[error(transparent)]
-    Program(#[from] ProgramError),
-    /// A value of a plan does not fit its schema.
-    #[error("could not read the plan: {0}")]
-    Value(#[from] tenon_values::Error),
-    /// A file of ours cannot be used.
-    #[error("{0}: {1}")]
-    File(String, #[source] std::io::Error),
-    /// The plan is not the one that was reviewed.
-    #[error(
-        "{0} has changed since it was reviewed, so it is not applied\n  \
-         hint: plan again with `tenon terraform plan -out={0}`"
-    )]
-    PlanChanged(String),
-    /// A command was carried out, and the state that it left cannot be read.
-    #[error("`{command}` {}, but the state could not be read after it, so {effect}\n{error}", ended(*.code))]
-    StateAfter {
-        /// The command line.
-        command: String,
-        /// Its exit code.
-        code: i32,
-        /// What hooks did not get.
-        effect: &'static str,
-        /// Why.
-        error: Box<SessionError>,
-    },
-    /// The user could not be asked.
-    #[error("error asking for approval: {0}")]
-    Approval(String),
-    /// The user has interrupted it.
-    #[error("interrupted: nothing was applied")]
-    Interrupted,
-}
-
-fn ended(code: i32) -> String {
-    match code {
-        0 => "has completed".to_owned(),
-        code => format!("has ended with exit code {code}"),
-    }
 }
 
 /// Which commands have plugins around them.
@@ -296,21 +249,6 @@ impl Session {
     /// The state as the command left it.
     async fn state_after(&self) -> Result<StateJson, SessionError> {
         self.state(self.state_file_after()).await
-    }
-
-    /// Why a command fails that was carried out: the state that it left cannot be read.
-    fn state_after_failed(
-        &self,
-        ended: &Ended,
-        effect: &'static str,
-        error: SessionError,
-    ) -> SessionError {
-        SessionError::StateAfter {
-            command: format!("{} {}", self.program.name(), self.arguments.command),
-            code: ended.code,
-            effect,
-            error: Box::new(error),
-        }
     }
 
     /// The file of a local state that the user has named, to be written.
