@@ -165,7 +165,8 @@ mod tests {
         ]);
         assert_eq!(command.words[1..], expected);
         let pinned = command.pins().unwrap();
-        assert_eq!(pinned.len(), 1);
-        assert_eq!(pinned[0].path, format!("{inside}/prices.json"));
+        // A file in an option does not make an interpreter of the program.
+        assert_eq!(pinned[0].path, command.words[0]);
+        assert_eq!(pinned[1].path, format!("{inside}/prices.json"));
     }
 }
