@@ -160,6 +160,7 @@ impl Session {
             seen: 0,
             warnings: Vec::new(),
             saved_plan: None,
+            schemas: None,
             metadata: Default::default(),
             limit: self.project.hook_limit,
             secrets,
@@ -231,14 +232,18 @@ impl Session {
         }
     }
 
-    /// The types of all resources.
-    async fn schemas(&self) -> Result<Schemas, SessionError> {
+    /// The types of all resources, which are asked for once in a command.
+    async fn schemas(&self, chain: &mut Chain) -> Result<Arc<Schemas>, SessionError> {
+        if let Some(known) = &chain.schemas {
+            return Ok(Arc::clone(known));
+        }
         let arguments = self.arguments.sibling("providers", ["schema", "-json"]);
         let text = self.program.capture(&arguments).await?;
-        Schemas::parse(&text).map_err(|error| {
+        let schemas = Schemas::parse(&text).map_err(|error| {
             let command = "providers schema -json".to_owned();
-            ProgramError::Unreadable { command, error }.into()
-        })
+            ProgramError::Unreadable { command, error }
+        })?;
+        Ok(Arc::clone(chain.schemas.insert(Arc::new(schemas))))
     }
 
     /// The state as it is before the command.

@@ -1,4 +1,4 @@
-//! A state that cannot be read once a command was carried out.
+//! What Terraform is asked besides the command: states that it does not show any more, and how often it is asked.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -91,5 +91,29 @@ fn hooks_that_cannot_be_called_are_named() {
             .says("applyStageCompleted got no resources");
         let calls = workspace.calls();
         assert_eq!(names(&calls), ["applyStageStart", "applyStageCompleted"]);
+    });
+}
+
+/// Terraform starts all providers to answer.
+#[test]
+fn schemas_are_asked_for_once_in_a_command() {
+    trial(|workspace| {
+        workspace.project(CONFIGURATION, "{}", "");
+        workspace.run("init").succeeds();
+        let real = workspace.terraform.program.display();
+        let text = format!("#!/bin/sh\necho \"$1 $2\" >> asked\nexec '{real}' \"$@\"\n");
+        workspace.write("terraform", &text);
+        let program = workspace.path("terraform");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        for words in ["apply -auto-approve", "apply -auto-approve", "refresh"] {
+            let words: Vec<&str> = ["terraform"].into_iter().chain(words.split(' ')).collect();
+            workspace
+                .chosen_program(&words, program.to_str())
+                .succeeds();
+            let asked = fs::read_to_string(workspace.path("asked")).unwrap();
+            fs::remove_file(workspace.path("asked")).unwrap();
+            let schemas = asked.lines().filter(|line| *line == "providers schema");
+            assert_eq!(schemas.count(), 1, "{words:?}: {asked}");
+        }
     });
 }

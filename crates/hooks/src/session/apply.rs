@@ -81,7 +81,7 @@ impl Session {
         match records::known(&self.folder, &sum, saved, &self.plugins()) {
             Known::Reviewed(metadata) => {
                 chain.metadata = metadata;
-                Ok(Some(self.read_plan(plan).await?))
+                Ok(Some(self.read_plan(chain, plan).await?))
             }
             Known::Changed => Err(SessionError::PlanChanged(saved.to_owned())),
             Known::New => self.review(chain, plan, Some(saved)).await,

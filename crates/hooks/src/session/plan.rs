@@ -1,6 +1,7 @@
 //! `plan`, and the review of what was planned.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tenon_protocols::seasonings::Params;
 use tenon_values::Error;
@@ -20,7 +21,7 @@ pub(super) struct Review {
     /// The SHA-256 checksum of its file.
     pub(super) sha256: String,
     pub(super) json: PlanJson,
-    pub(super) schemas: Schemas,
+    pub(super) schemas: Arc<Schemas>,
 }
 
 impl Review {
@@ -130,7 +131,7 @@ impl Session {
         if !hooks.iter().any(|hook| chain.wants(*hook)) {
             return Ok(Flow::GoOn);
         }
-        let (state, schemas) = (self.state_before().await?, self.schemas().await?);
+        let (state, schemas) = (self.state_before().await?, self.schemas(chain).await?);
         let view = view(chain, &schemas, None, |resources| {
             let all = state.in_use();
             all.map(|(module, one)| resources.of_state(module, one, Action::Read))
@@ -186,7 +187,7 @@ impl Session {
         file: Option<&str>,
     ) -> Result<Option<Review>, SessionError> {
         self.go_on()?;
-        let review = self.read_plan(plan).await?;
+        let review = self.read_plan(chain, plan).await?;
         let refreshed = review.view(chain, |resources| refreshed(resources, &review.json))?;
         let flow = chain.resources(Hook::PostRefresh, &refreshed).await;
         let planned = review.planned_and_read(chain)?;
@@ -213,11 +214,15 @@ impl Session {
     }
 
     /// Reads a plan, which cannot be changed from then on.
-    pub(super) async fn read_plan(&self, plan: &PlanFile) -> Result<Review, SessionError> {
+    pub(super) async fn read_plan(
+        &self,
+        chain: &mut Chain,
+        plan: &PlanFile,
+    ) -> Result<Review, SessionError> {
         let sealed = plan.seal();
         let sha256 = sealed.map_err(|error| SessionError::File("the plan".into(), error))?;
         let json = self.plan_json(plan).await?;
-        let schemas = self.schemas().await?;
+        let schemas = self.schemas(chain).await?;
         Ok(Review {
             sha256,
             json,

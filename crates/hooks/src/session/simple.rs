@@ -125,7 +125,7 @@ impl Session {
         before: &StateJson,
     ) -> Result<(View, StateJson), SessionError> {
         let after = self.state_after().await?;
-        let schemas = self.schemas().await?;
+        let schemas = self.schemas(chain).await?;
         let (known, found) = (before.by_address(), after.by_address());
         let seen = view(chain, &schemas, None, |resources| {
             let all = after.in_use().map(|(module, now)| {
@@ -150,7 +150,7 @@ impl Session {
         passes: &(dyn Fn(&str) -> bool + Sync),
         action: Action,
     ) -> Result<View, SessionError> {
-        let schemas = self.schemas().await?;
+        let schemas = self.schemas(chain).await?;
         view(chain, &schemas, None, |resources| {
             { state.in_use() }
                 .filter(|(_, one)| passes(&one.resource.address))
