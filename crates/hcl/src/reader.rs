@@ -325,19 +325,44 @@ impl Problems {
         text
     }
 
-    /// The constant text of an attribute, if it is there.
+    /// The constant text of an attribute, if it is there and not null.
     pub fn optional_text(&mut self, body: &Body, name: &str) -> Option<String> {
         let attribute = body.attribute(name)?;
         let value = self.constant(&attribute.value, &Type::String)?;
+        if value.is_sensitive() {
+            self.refuse_value(attribute, "a secret");
+        }
         value.as_str().map(str::to_owned)
     }
 
-    /// Whether an attribute is true; false if it is not there.
+    /// Whether an attribute is true; false if it is not there, or null.
     pub fn flag(&mut self, body: &Body, name: &str) -> bool {
-        let value = body
-            .attribute(name)
-            .and_then(|attribute| self.constant(&attribute.value, &Type::Bool));
-        value.and_then(|value| value.as_bool()).unwrap_or(false)
+        let value = body.attribute(name).and_then(|attribute| {
+            let value = self.constant(&attribute.value, &Type::Bool)?;
+            if value.is_sensitive() {
+                self.refuse_value(attribute, "a secret");
+            }
+            value.as_bool()
+        });
+        value.unwrap_or(false)
+    }
+
+    /// Whether an attribute is true; false if it is not there. Null, which is neither, is noted.
+    pub fn definite_flag(&mut self, body: &Body, name: &str) -> bool {
+        let value = body.attribute(name).and_then(|attribute| {
+            let value = self.constant(&attribute.value, &Type::Bool)?;
+            if value.as_bool().is_none() {
+                self.refuse_value(attribute, "null or a secret");
+            }
+            value.as_bool()
+        });
+        value.unwrap_or(false)
+    }
+
+    fn refuse_value(&mut self, attribute: &Attribute, what: &str) {
+        let name = attribute.name.text();
+        let diagnostic = Diagnostic::error(format!("`{name}` cannot be {what}"));
+        self.note(diagnostic.at(attribute.value.place()));
     }
 }
 

@@ -147,3 +147,24 @@ scenario "shop" {}
         .collect();
     insta::assert_snapshot!(shown.join("\n\n"));
 }
+
+/// Null is as if an attribute were not there; a secret cannot be one of these, and is not lost in silence.
+#[test]
+fn a_flag_or_a_text_that_is_a_secret_is_an_error() {
+    let of = |description: &str, restart: &str| {
+        plugins(&format!(
+            "plugin \"shop\" {{\n  command = []\n  description = {description}\n  restart = {restart}\n}}\n"
+        ))
+    };
+    let shop = of("null", "null").unwrap().remove("shop").unwrap();
+    assert!(!shop.restarts && shop.description.is_none());
+    let errors = of("sensitive(\"sells\")", "sensitive(true)").unwrap_err();
+    let shown: Vec<&str> = errors.iter().map(|error| &*error.summary).collect();
+    assert_eq!(
+        shown,
+        [
+            "`description` cannot be a secret",
+            "`restart` cannot be a secret"
+        ]
+    );
+}

@@ -45,7 +45,7 @@ const WITH_VALUE: [&str; 24] = [
 const OF_APPLY_ALONE: [&str; 3] = ["auto-approve", "backup", "state-out"];
 
 /// Options of `apply` that may stand beside a saved plan.
-const BESIDE_A_PLAN: [&str; 13] = [
+const BESIDE_A_PLAN: [&str; 14] = [
     "auto-approve",
     "backup",
     "compact-warnings",
@@ -57,6 +57,7 @@ const BESIDE_A_PLAN: [&str; 13] = [
     "lock-timeout",
     "no-color",
     "parallelism",
+    "show-sensitive",
     "state",
     "state-out",
 ];
@@ -328,6 +329,13 @@ mod tests {
         assert_eq!(
             line(&parse("destroy -var a=b").as_plan()),
             "plan -destroy -var a=b"
+        );
+        // Of OpenTofu: what both commands print is shown as the user wants it.
+        let shown = parse("apply -show-sensitive");
+        assert_eq!(line(&shown.as_plan()), "plan -show-sensitive");
+        assert_eq!(
+            line(&shown.as_apply_of("p", false)),
+            "apply -show-sensitive p"
         );
         assert_eq!(
             line(&apply.sibling("show", ["-json", "p"])),

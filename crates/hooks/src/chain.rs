@@ -17,6 +17,7 @@ use crate::hook::{Hook, Outcome};
 use crate::interruption::Interruption;
 use crate::records::RecordError;
 use crate::resource::Resource;
+use crate::schemas::Schemas;
 
 /// A plugin that runs and has answered its first call.
 pub(crate) struct Member {
@@ -60,6 +61,8 @@ pub(crate) struct Chain {
     pub(crate) warnings: Vec<String>,
     /// The file of a plan that passed.
     pub(crate) saved_plan: Option<String>,
+    /// What Terraform has said of the types of resources, which starts all providers.
+    pub(crate) schemas: Option<Arc<Schemas>>,
     /// By the address of the resource.
     pub(crate) metadata: BTreeMap<String, Metadata>,
     /// How long a plugin may take for one hook.
@@ -162,9 +165,10 @@ impl Chain {
 
     fn resource_params(&self, hook: Hook, resource: &Resource) -> Result<Params, Error> {
         let params = resource.params(hook.action_member())?;
+        let params = self.with_metadata(resource, params)?;
         // Plugins written after the example of the RFC read a list.
         let alone = params.clone();
-        self.with_metadata(resource, params.maps("resources", vec![alone]))
+        Ok(params.maps("resources", vec![alone]))
     }
 
     fn with_metadata(&self, resource: &Resource, params: Params) -> Result<Params, Error> {

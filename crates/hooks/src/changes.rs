@@ -1,5 +1,7 @@
 //! What Terraform plans and keeps, read from `terraform show -json`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Deserialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
@@ -20,7 +22,7 @@ pub(crate) struct PlanJson {
     /// Terraform says whether there is anything to apply; OpenTofu does not.
     applyable: Option<bool>,
     #[serde(default)]
-    output_changes: std::collections::BTreeMap<String, OutputChange>,
+    output_changes: BTreeMap<String, OutputChange>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -41,6 +43,22 @@ impl PlanJson {
     /// address as the resource that is in use, and are deleted by the plan: they would look like a deletion of that one.
     pub(crate) fn changes(&self) -> impl Iterator<Item = &ResourceChange> {
         { self.resource_changes.iter() }.filter(|change| change.deposed.is_none())
+    }
+
+    /// The data sources that were read for the plan, with the address of their module. They are not among the changes;
+    /// those that wait for the apply are. One that only the state still has was not read.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = (Option<&str>, &StateResource)> {
+        let later: BTreeSet<&str> = { self.resource_changes.iter() }
+            .map(|change| change.resource.address.as_str())
+            .collect();
+        self.prior_state.in_use().filter(move |(module, one)| {
+            one.resource.mode == "data"
+                && !later.contains(one.resource.address.as_str())
+                && self
+                    .configuration
+                    .resource(*module, &one.resource)
+                    .is_some()
+        })
     }
 
     /// Whether the plan changes anything.
@@ -127,6 +145,13 @@ pub(crate) struct StateResource {
     pub(crate) deposed_key: Option<String>,
 }
 
+impl StateResource {
+    /// Its values, as Terraform writes them.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.values.as_deref().map(RawValue::get)
+    }
+}
+
 /// The configuration, as written.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Configuration {
@@ -139,7 +164,7 @@ struct ConfigModule {
     #[serde(default)]
     resources: Vec<ConfigResource>,
     #[serde(default)]
-    module_calls: std::collections::BTreeMap<String, ModuleCall>,
+    module_calls: BTreeMap<String, ModuleCall>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -148,8 +173,9 @@ struct ModuleCall {
     module: ConfigModule,
 }
 
+/// A block of a resource.
 #[derive(Debug, Deserialize)]
-struct ConfigResource {
+pub(crate) struct ConfigResource {
     mode: String,
     #[serde(rename = "type")]
     kind: String,
@@ -227,20 +253,21 @@ impl StateJson {
         all.filter(|(_, one)| one.deposed_key.is_none())
     }
 
-    /// The resource at this address that is in use.
-    pub(crate) fn resource(&self, address: &str) -> Option<&StateResource> {
-        let mut all = self.in_use().map(|(_, one)| one);
-        all.find(|one| one.resource.address == address)
+    /// The resources that are in use, by their address.
+    pub(crate) fn by_address(&self) -> BTreeMap<&str, &StateResource> {
+        let all = self.in_use().map(|(_, one)| one);
+        all.map(|one| (one.resource.address.as_str(), one))
+            .collect()
     }
 }
 
 impl Configuration {
-    /// The expressions of a resource: `{"constant_value": ...}` or `{"references": [...]}` by attribute.
-    pub(crate) fn expressions(
+    /// The block of a resource.
+    pub(crate) fn resource(
         &self,
         module: Option<&str>,
         resource: &Identity,
-    ) -> Option<&RawValue> {
+    ) -> Option<&ConfigResource> {
         let mut place = &self.root_module;
         for name in module_names(module.unwrap_or_default()) {
             place = &place.module_calls.get(name)?.module;
@@ -248,8 +275,14 @@ impl Configuration {
         let is_it = |one: &&ConfigResource| {
             (&one.mode, &one.kind, &one.name) == (&resource.mode, &resource.kind, &resource.name)
         };
-        let resource = place.resources.iter().find(is_it)?;
-        resource.expressions.as_deref()
+        place.resources.iter().find(is_it)
+    }
+}
+
+impl ConfigResource {
+    /// `{"constant_value": ...}` or `{"references": [...]}` by attribute. Terraform leaves them out where nothing is set.
+    pub(crate) fn expressions(&self) -> &RawValue {
+        self.expressions.as_deref().unwrap_or(RawValue::NULL)
     }
 }
 

@@ -128,7 +128,7 @@ impl Project {
         let mut problems = Problems::default();
         problems.file(&body, &PROJECT);
         let mut project = Project {
-            pinned: problems.flag(&body, "pinned"),
+            pinned: problems.definite_flag(&body, "pinned"),
             hook_limit: HOOK_LIMIT,
             ..Project::default()
         };
@@ -201,7 +201,7 @@ fn plugin<'a>(block: &'a Block, problems: &mut Problems) -> Option<(&'a Name, Pl
             config: value("config")
                 .and_then(|value| config(value, problems))
                 .unwrap_or_default(),
-            sends_sensitive: problems.flag(body, "send_sensitive"),
+            sends_sensitive: problems.definite_flag(body, "send_sensitive"),
             sha256: value("sha256")
                 .map(|value| checksums(value, problems))
                 .unwrap_or_default(),
@@ -241,6 +241,11 @@ fn named(value: &Expression, declared: &[&str], problems: &mut Problems) -> Opti
 /// `config`: any constant object.
 fn config(value: &Expression, problems: &mut Problems) -> Option<Map<String, Json>> {
     let constant = problems.constant(value, &Type::Dynamic)?;
+    if constant.contains_marked() {
+        let diagnostic = Diagnostic::error("`config` cannot have secrets").at(value.place());
+        problems.note(diagnostic.help("pass a secret in a variable of `env`"));
+        return None;
+    }
     // Numbers by the rule of the protocol: those that a float would round are texts.
     let sent = encode(&constant, &constant.ty()).ok();
     let config = sent.and_then(|sent| {
@@ -377,5 +382,49 @@ mod tests {
                 "a time is a number of seconds greater than zero",
             ]
         );
+    }
+
+    #[test]
+    fn null_and_secrets_are_not_taken_for_nothing() {
+        let text = r#"
+            plugin "a" {
+              command        = ["x"]
+              config         = { token = sensitive("hunter2") }
+              send_sensitive = null
+            }
+            plugin "b" {
+              command        = ["x"]
+              config         = null
+              send_sensitive = sensitive(true)
+            }
+            hooks   = ["a"]
+            storage = null
+            state   = sensitive("team/app")
+            program = null
+            pinned  = sensitive(true)
+            hook_timeout_seconds = null
+            storage_timeout_seconds = sensitive(1)
+            "#;
+        let errors = Project::parse(&Source::new(FILE, text)).unwrap_err();
+        let shown = { errors.iter() }.map(|error| error.render(tenon_hcl::Style::Plain));
+        let shown: Vec<String> = shown.collect();
+        let first = |text: &String| {
+            let lines: Vec<&str> = text.lines().take(2).map(str::trim).collect();
+            lines.join(" ")
+        };
+        let found: Vec<String> = shown.iter().map(first).collect();
+        let expected = [
+            "error: `pinned` cannot be null or a secret --> tenon.hcl:16:23",
+            "error: `config` cannot have secrets --> tenon.hcl:4:32",
+            "error: `send_sensitive` cannot be null or a secret --> tenon.hcl:5:32",
+            "error: `config` is an object --> tenon.hcl:9:32",
+            "error: `send_sensitive` cannot be null or a secret --> tenon.hcl:10:32",
+            "error: the name of a plugin cannot be null or a secret --> tenon.hcl:13:23",
+            "error: the name of a state cannot be null or a secret --> tenon.hcl:14:23",
+            "error: the program cannot be null or a secret --> tenon.hcl:15:23",
+            "error: a time is a number of seconds greater than zero --> tenon.hcl:17:36",
+            "error: a time is a number of seconds greater than zero --> tenon.hcl:18:39",
+        ];
+        assert_eq!(found, expected);
     }
 }

@@ -16,7 +16,7 @@ use crate::values::{Masks, NOWHERE, Reader};
 pub(crate) struct Resource {
     pub(crate) identity: Identity,
     module: Option<String>,
-    action: Option<Action>,
+    pub(crate) action: Action,
     before: Value,
     after: Value,
     config: Value,
@@ -31,7 +31,8 @@ pub(crate) struct Resource {
 /// Makes [`Resource`]s of what Terraform says.
 pub(crate) struct Resources<'a> {
     pub(crate) schemas: &'a Schemas,
-    pub(crate) configuration: &'a Configuration,
+    /// `None` if Terraform has not been asked for it: it shows the configuration of a plan alone.
+    pub(crate) configuration: Option<&'a Configuration>,
     /// Sensitive values are sent, and learned.
     pub(crate) sent: Option<Secrets>,
 }
@@ -48,10 +49,18 @@ struct Sources<'a> {
 impl Resources<'_> {
     /// A planned change, or drift that was found.
     pub(crate) fn of_change(&self, change: &ResourceChange) -> Result<Resource, Error> {
-        self.of_applied(change, None)
+        let values = &change.change;
+        let sources = Sources {
+            before: values.before.as_deref(),
+            after: values.after.as_deref(),
+            after_unknown: &values.after_unknown,
+            sensitive: [&values.before_sensitive, &values.after_sensitive, NOWHERE],
+        };
+        let module = change.module_address.as_deref();
+        self.resource(module, &change.resource, values.action(), &sources)
     }
 
-    /// A planned change that was carried out, with the values that the resource has now.
+    /// A planned change that was carried out, with the values that the resource has now, if it is there.
     pub(crate) fn of_applied(
         &self,
         change: &ResourceChange,
@@ -60,24 +69,22 @@ impl Resources<'_> {
         let values = &change.change;
         let sources = Sources {
             before: values.before.as_deref(),
-            after: match now {
-                Some(now) => now.values.as_deref(),
-                None => values.after.as_deref(),
-            },
-            after_unknown: match now {
-                Some(_) => NOWHERE,
-                None => &values.after_unknown,
-            },
+            after: now.and_then(|now| now.values.as_deref()),
+            after_unknown: NOWHERE,
             sensitive: [
                 &values.before_sensitive,
                 &values.after_sensitive,
                 now.map_or(NOWHERE, |now| &now.sensitive_values),
             ],
         };
+        let action = match (values.action(), now) {
+            // The old one was deleted, and the new one could not be created.
+            (Action::Replace, None) => Action::Delete,
+            (action, _) => action,
+        };
         let module = change.module_address.as_deref();
-        let resource = self.resource(module, &change.resource, &sources)?;
+        let resource = self.resource(module, &change.resource, action, &sources)?;
         Ok(Resource {
-            action: Some(values.action()),
             is_tainted: now.is_some_and(|now| now.tainted),
             ..resource
         })
@@ -88,34 +95,62 @@ impl Resources<'_> {
         &self,
         module: Option<&str>,
         resource: &StateResource,
+        action: Action,
     ) -> Result<Resource, Error> {
-        self.of_states(module, Some(resource), resource)
+        let states = (Some(resource), Some(resource));
+        self.of_states(module, &resource.resource, states, action)
     }
 
-    /// A resource in a state, with what it was in an earlier one.
-    pub(crate) fn of_states(
+    /// A data source that was read.
+    pub(crate) fn of_read(
         &self,
         module: Option<&str>,
-        earlier: Option<&StateResource>,
         now: &StateResource,
+    ) -> Result<Resource, Error> {
+        self.of_states(module, &now.resource, (None, Some(now)), Action::Read)
+    }
+
+    /// A resource that was refreshed, in the state before and in the state after.
+    pub(crate) fn of_refreshed(
+        &self,
+        module: Option<&str>,
+        identity: &Identity,
+        (earlier, now): (Option<&StateResource>, Option<&StateResource>),
+    ) -> Result<Resource, Error> {
+        let action = match (earlier, now) {
+            _ if identity.mode == "data" => Action::Read,
+            (_, None) => Action::Delete,
+            (Some(earlier), Some(now)) if earlier.text() != now.text() => Action::Update,
+            _ => Action::NoOp,
+        };
+        self.of_states(module, identity, (earlier, now), action)
+    }
+
+    fn of_states(
+        &self,
+        module: Option<&str>,
+        identity: &Identity,
+        (earlier, now): (Option<&StateResource>, Option<&StateResource>),
+        action: Action,
     ) -> Result<Resource, Error> {
         let sources = Sources {
             before: earlier.and_then(|earlier| earlier.values.as_deref()),
-            after: now.values.as_deref(),
+            after: now.and_then(|now| now.values.as_deref()),
             after_unknown: NOWHERE,
             sensitive: [
                 earlier.map_or(NOWHERE, |earlier| &earlier.sensitive_values),
-                &now.sensitive_values,
+                now.map_or(NOWHERE, |now| &now.sensitive_values),
                 NOWHERE,
             ],
         };
-        self.resource(module, &now.resource, &sources)
+        self.resource(module, identity, action, &sources)
     }
 
     fn resource(
         &self,
         module: Option<&str>,
         identity: &Identity,
+        action: Action,
         sources: &Sources<'_>,
     ) -> Result<Resource, Error> {
         let Identity {
@@ -142,10 +177,11 @@ impl Resources<'_> {
         let mut reader = Reader::new(self.sent.clone());
         let before = reader.read(sources.before, &ty, known)?;
         let after = reader.read(sources.after, &ty, unknown)?;
-        let (config, doubt) = match self.configuration.expressions(module, identity) {
-            Some(expressions) => {
+        let written = { self.configuration }.map(|all| all.resource(module, identity));
+        let (config, doubt) = match written {
+            Some(Some(written)) => {
                 let config = Config {
-                    expressions,
+                    expressions: written.expressions(),
                     block: block.as_ref(),
                     after: sources.after,
                 };
@@ -156,12 +192,13 @@ impl Resources<'_> {
                 }
             }
             // It is in the state alone.
-            None => (Value::null(ty), None),
+            Some(None) => (Value::null(ty), None),
+            None => (Value::unknown(ty), None),
         };
         Ok(Resource {
             identity: identity.clone(),
             module: module.map(str::to_owned),
-            action: None,
+            action,
             before,
             after,
             config,
@@ -188,15 +225,13 @@ impl Resource {
             .text("provider", &one.provider_name)
             .text("resource_type", &one.kind)
             .text("resource_name", &one.name)
-            .text("resource_mode", &one.mode);
+            .text("resource_mode", &one.mode)
+            .text(action, self.action.name());
         if let Some(module) = &self.module {
             params = params.text("module", module);
         }
         if let Some(index) = &one.index {
             params = params.member("index", index)?;
-        }
-        if let Some(known) = self.action {
-            params = params.text(action, known.name());
         }
         if self.is_tainted {
             params = params.member("tainted", &true)?;
@@ -210,5 +245,97 @@ impl Resource {
             params = params.value(name, value, &value.ty())?;
         }
         params.member("sensitive_paths", &self.redacted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tenon_rpc::Format;
+
+    use super::*;
+    use crate::changes::PlanJson;
+
+    const SCHEMAS: &str = r#"{"provider_schemas": {"p": {"resource_schemas": {"t": {"block": {
+        "attributes": {
+            "id": {"type": "string"},
+            "login": {"nested_type": {"nesting_mode": "list", "attributes": {
+                "user": {"type": "string"},
+                "keys": {"nested_type": {"nesting_mode": "map", "attributes": {
+                    "private": {"type": "string", "sensitive": true}, "public": {"type": "string"}}}}}}},
+            "open": {"nested_type": {"nesting_mode": "list", "attributes": {
+                "any": {"type": "dynamic"}, "token": {"type": "string", "write_only": true}}}}
+        },
+        "block_types": {"disk": {"nesting_mode": "set", "block": {"block_types": {
+            "lock": {"nesting_mode": "single", "block": {"attributes": {
+                "code": {"type": "string", "sensitive": true}}}}}}}}
+    }}}}}}"#;
+
+    fn sent(resource: &Resource) -> Json {
+        let payload = resource.params("action").unwrap().into_payload();
+        let mut params: Json = payload.to_format(Format::Json).unwrap().decode().unwrap();
+        params[0].take()
+    }
+
+    /// A state does not say what is sensitive by the schema of a newer provider.
+    #[test]
+    fn what_the_schema_says_is_secret_holds_for_old_states_at_every_depth() {
+        let schemas = Schemas::parse(SCHEMAS).unwrap();
+        let configuration = Configuration::default();
+        let resources = Resources {
+            schemas: &schemas,
+            configuration: Some(&configuration),
+            sent: None,
+        };
+        let state: StateResource = serde_json::from_value(json!({
+            "address": "t.a", "mode": "managed", "type": "t", "name": "a", "provider_name": "p",
+            "values": {
+                "id": "7",
+                "login": [{"user": "ann", "keys": {"k": {"private": "hunter2", "public": "x"}}}],
+                "open": [{"any": {"x": 1}, "token": "hunter2"}],
+                "disk": [{"lock": {"code": "hunter2"}}],
+            },
+            "sensitive_values": {"login": [{"keys": {}}], "open": [{"any": {}}], "disk": [{"lock": {}}]},
+        }))
+        .unwrap();
+        let resource = resources.of_state(None, &state, Action::NoOp).unwrap();
+        let sent = sent(&resource);
+        assert!(!sent.to_string().contains("hunter2"), "{sent}");
+        assert_eq!(sent["after"]["login"][0]["keys"]["k"]["public"], "x");
+        assert_eq!(
+            sent["sensitive_paths"],
+            json!([
+                ["disk"],
+                ["login", 0, "keys", "k", "private"],
+                ["open", 0, "token"]
+            ])
+        );
+    }
+
+    #[test]
+    fn half_of_a_replacement_is_a_deletion() {
+        let schemas = Schemas::default();
+        let configuration = Configuration::default();
+        let resources = Resources {
+            schemas: &schemas,
+            configuration: Some(&configuration),
+            sent: None,
+        };
+        let plan: PlanJson = serde_json::from_value(json!({ "resource_changes": [{
+            "address": "t.a", "mode": "managed", "type": "t", "name": "a", "provider_name": "p",
+            "change": {"actions": ["delete", "create"], "before": {"id": "7"}, "after": {"size": 1},
+                "after_unknown": {"id": true}},
+        }] }))
+        .unwrap();
+        let sent = sent(
+            &resources
+                .of_applied(&plan.resource_changes[0], None)
+                .unwrap(),
+        );
+        assert_eq!(sent["action"], "Delete");
+        assert_eq!(
+            (&sent["before"]["id"], &sent["after"]),
+            (&json!("7"), &Json::Null)
+        );
     }
 }

@@ -1,12 +1,14 @@
 //! A command of Terraform with plugins around it.
 
 mod apply;
+mod error;
 mod plan;
 mod simple;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use error::SessionError;
 use tenon_protocols::{Protocol, Secrets};
 
 use crate::arguments::Arguments;
@@ -15,7 +17,7 @@ use crate::changes::{Configuration, PlanJson, StateJson};
 use crate::finding::{Finding, Severity};
 use crate::hook::{self, Hook};
 use crate::interruption::Interruption;
-use crate::launch::{LaunchError, SeeLog, launch_all};
+use crate::launch::{SeeLog, launch_all};
 use crate::pins;
 use crate::plan_file::PlanFile;
 use crate::program::{Program, ProgramError};
@@ -94,36 +96,6 @@ pub struct Report {
     pub error: Option<SessionError>,
 }
 
-/// Why a command could not be carried out.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SessionError {
-    /// A plugin cannot be started.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    /// Terraform could not be asked something.
-    #[error(transparent)]
-    Program(#[from] ProgramError),
-    /// A value of a plan does not fit its schema.
-    #[error("could not read the plan: {0}")]
-    Value(#[from] tenon_values::Error),
-    /// A file of ours cannot be used.
-    #[error("{0}: {1}")]
-    File(String, #[source] std::io::Error),
-    /// The plan is not the one that was reviewed.
-    #[error(
-        "{0} has changed since it was reviewed, so it is not applied\n  \
-         hint: plan again with `tenon terraform plan -out={0}`"
-    )]
-    PlanChanged(String),
-    /// The user could not be asked.
-    #[error("error asking for approval: {0}")]
-    Approval(String),
-    /// The user has interrupted it.
-    #[error("interrupted: nothing was applied")]
-    Interrupted,
-}
-
 /// Which commands have plugins around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrapped {
@@ -188,6 +160,7 @@ impl Session {
             seen: 0,
             warnings: Vec::new(),
             saved_plan: None,
+            schemas: None,
             metadata: Default::default(),
             limit: self.project.hook_limit,
             secrets,
@@ -259,14 +232,18 @@ impl Session {
         }
     }
 
-    /// The types of all resources.
-    async fn schemas(&self) -> Result<Schemas, SessionError> {
+    /// The types of all resources, which are asked for once in a command.
+    async fn schemas(&self, chain: &mut Chain) -> Result<Arc<Schemas>, SessionError> {
+        if let Some(known) = &chain.schemas {
+            return Ok(Arc::clone(known));
+        }
         let arguments = self.arguments.sibling("providers", ["schema", "-json"]);
         let text = self.program.capture(&arguments).await?;
-        Schemas::parse(&text).map_err(|error| {
+        let schemas = Schemas::parse(&text).map_err(|error| {
             let command = "providers schema -json".to_owned();
-            ProgramError::Unreadable { command, error }.into()
-        })
+            ProgramError::Unreadable { command, error }
+        })?;
+        Ok(Arc::clone(chain.schemas.insert(Arc::new(schemas))))
     }
 
     /// The state as it is before the command.
@@ -334,22 +311,24 @@ impl Session {
         plugins.collect()
     }
 
-    /// Keeps what plugins noted about the resources of a state, which may have moved.
-    async fn keep_metadata(
-        &self,
-        chain: &mut Chain,
-        state: &StateJson,
-        moves: &[Move<'_>],
-    ) -> Result<(), SessionError> {
+    /// Keeps what plugins noted about the resources of a state, which may have moved. The command is done, so that
+    /// nothing fails because of them.
+    async fn keep_metadata(&self, chain: &mut Chain, state: &StateJson, moves: &[Move<'_>]) {
         if chain.metadata.is_empty() && !records::has_metadata(&self.folder) {
-            return Ok(());
+            return;
         }
         let all = state.resources().into_iter();
         let addresses = all.map(|(_, one)| one.resource.address.as_str()).collect();
-        let name = self.state_name().await?;
-        let noted = records::note_metadata(&self.folder, &name, moves, &addresses, &chain.metadata);
-        chain.warn_of(noted);
-        Ok(())
+        match self.state_name().await {
+            Ok(name) => {
+                let known = &chain.metadata;
+                let noted = records::note_metadata(&self.folder, &name, moves, &addresses, known);
+                chain.warn_of(noted);
+            }
+            Err(error) => chain.warnings.push(format!(
+                "what plugins noted about resources was not kept: {error}"
+            )),
+        }
     }
 
     /// The selected workspace, if it is not the default one.
@@ -399,7 +378,7 @@ fn is_failure(finding: &Finding) -> bool {
 fn view(
     chain: &mut Chain,
     schemas: &Schemas,
-    configuration: &Configuration,
+    configuration: Option<&Configuration>,
     make: impl Fn(&Resources<'_>) -> Result<Vec<Resource>, tenon_values::Error>,
 ) -> Result<View, SessionError> {
     let resources = |sent| Resources {

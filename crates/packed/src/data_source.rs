@@ -1,11 +1,11 @@
 //! Data sources.
 
 use tenon_protocols::seasonings::calls::{Call, ReadData};
-use tenon_tfplugin::{Diagnostic, Diagnostics, ReadDataRequest, ReadDataResponse, has_errors};
+use tenon_tfplugin::{Diagnostics, ReadDataRequest, ReadDataResponse, has_errors};
 
 use crate::offered::Offered;
 use crate::plugin::{Plugin, Task};
-use crate::resource::{settle, unknown_part};
+use crate::resource::settle;
 use crate::{show, tree};
 
 pub(crate) async fn read(
@@ -27,10 +27,8 @@ pub(crate) async fn read(
         return Err(diagnostics);
     };
     let state = settle(kind.body, &state, &config);
-    if state.is_null() || unknown_part(&state).is_some() {
-        let problem = "it is nil or has an unknown value in it";
-        let detail = show::wrong_answer(plugin, ReadData::METHOD, "state", problem);
-        diagnostics.push(Diagnostic::error("Incomplete answer of the plugin", detail));
+    if let Some(error) = show::incomplete(plugin, ReadData::METHOD, "state", &state) {
+        diagnostics.push(error);
         return Err(diagnostics);
     }
     Ok(ReadDataResponse {

@@ -13,7 +13,7 @@ use tenon_values::Value;
 
 use crate::offered::Offered;
 use crate::plugin::{Kind, Plugin, Task};
-use crate::resource::{settle, unknown_part};
+use crate::resource::settle;
 use crate::{show, tree};
 
 /// The newest private data of ephemeral resources that are open, by a number that Terraform gets in its
@@ -140,12 +140,10 @@ fn usable(
         return Ok(None);
     };
     let result = settle(kind.body, &result, config);
-    if result.is_null() || unknown_part(&result).is_some() {
-        let problem = "it is nil or has an unknown value in it";
-        let detail = show::wrong_answer(plugin, Open::METHOD, "result", problem);
-        return Err(Diagnostic::error("Incomplete answer of the plugin", detail));
+    match show::incomplete(plugin, Open::METHOD, "result", &result) {
+        Some(error) => Err(error),
+        None => Ok(Some(result)),
     }
-    Ok(Some(result))
 }
 
 /// When to renew, in seconds since 1970. If the time cannot be read, what was opened is still used.

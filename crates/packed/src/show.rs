@@ -7,6 +7,7 @@ use tenon_tfplugin::{AttributePath, Diagnostic, Diagnostics, PathStep, Severity}
 use tenon_values::{Path, Step, Value};
 
 use crate::plugin::Plugin;
+use crate::resource::unknown_part;
 use crate::tree;
 
 /// What a user can do about an answer that cannot be used.
@@ -19,6 +20,38 @@ pub(crate) fn wrong_answer(plugin: &Plugin, method: &str, place: &str, problem: 
         "{place} in the answer to {method}: {problem}. {BUG}\n\nPlugin: {}, method {method}",
         plugin.name()
     )
+}
+
+/// A value that the plugin says exists, and that is not wholly known: the place in the answer is that of what is unknown.
+pub(crate) fn unknown_value(
+    plugin: &Plugin,
+    method: &str,
+    member: &str,
+    path: &Path,
+) -> Diagnostic {
+    let problem = "it is unknown, but what exists is known";
+    let detail = wrong_answer(plugin, method, &place(member, path), problem);
+    Diagnostic::error("Unknown value in the answer of the plugin", detail)
+}
+
+/// What is wrong with an answer that must be there and wholly known; `None` if nothing is.
+pub(crate) fn incomplete(
+    plugin: &Plugin,
+    method: &str,
+    member: &str,
+    value: &Value,
+) -> Option<Diagnostic> {
+    if value.is_null() {
+        let detail = wrong_answer(plugin, method, member, "it is nil");
+        return Some(Diagnostic::error("Incomplete answer of the plugin", detail));
+    }
+    let path = unknown_part(value)?;
+    Some(unknown_value(plugin, method, member, &path))
+}
+
+/// A place in a member of an answer: `state`, `state.rule[1].port`.
+pub(crate) fn place(member: &str, path: &Path) -> String {
+    format!("{member}{path}")
 }
 
 /// The diagnostics of an answer, once the secrets in its value are known: a plugin may quote them.

@@ -5,7 +5,7 @@ mod proposal;
 
 use tenon_protocols::Secrets;
 use tenon_schema::{Attribute, AttributeType, Block, Body, Nesting};
-use tenon_values::{Path, Step, Text, Value};
+use tenon_values::{Path, Step, Text, Type, Value};
 
 use pairing::pairs;
 pub(crate) use proposal::proposal;
@@ -207,10 +207,47 @@ pub(crate) fn learn(secrets: &Secrets, body: &Body, value: &Value) {
     });
 }
 
+/// The same for a state that an older version has written: its shape may be another, so that what is secret today is
+/// looked for by its name.
+pub(crate) fn learn_earlier(secrets: &Secrets, body: &Body, value: &Value) {
+    earlier(secrets, &body.attributes, &body.blocks, value);
+}
+
+fn earlier(secrets: &Secrets, attributes: &[Attribute], blocks: &[Block], value: &Value) {
+    for element in value.elements().unwrap_or_default() {
+        earlier(secrets, attributes, blocks, element);
+    }
+    let Some(parts) = value.attributes() else {
+        return;
+    };
+    for (name, part) in parts.iter() {
+        let attribute = attributes.iter().find(|one| one.name == name);
+        let block = blocks.iter().find(|one| one.name == name);
+        match (attribute, block) {
+            (Some(one), _) if one.is_sensitive || one.is_write_only => {
+                let inner = match &one.ty {
+                    // With its type, in a state.
+                    AttributeType::Plain(Type::Dynamic) => part.attribute("value").ok(),
+                    _ => None,
+                };
+                secrets.learn(&inner.unwrap_or_else(|| part.clone()).sensitive());
+            }
+            (Some(one), _) => {
+                if let AttributeType::Nested(_, inner) = &one.ty {
+                    earlier(secrets, inner, &[], part);
+                }
+            }
+            (None, Some(block)) => {
+                earlier(secrets, &block.body.attributes, &block.body.blocks, part);
+            }
+            // The key of an element, perhaps.
+            (None, None) => earlier(secrets, attributes, blocks, part),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use tenon_values::Type;
-
     use super::*;
 
     fn body() -> Body {
@@ -302,5 +339,29 @@ mod tests {
         let secrets = Secrets::default();
         learn(&secrets, &body(), &value(&|| Value::from(1)));
         assert_eq!(secrets.hide("it is hidden"), "it is (sensitive)");
+    }
+
+    /// In whatever nesting they were then.
+    #[test]
+    fn secrets_of_an_earlier_state_are_learned_by_their_names() {
+        let mut body = body();
+        let any = Attribute::new("any", Type::Dynamic).sensitive();
+        body.attributes.push(any);
+        let state = r#"{
+            "color": "red", "gone": { "x": [1, true, null] },
+            "any": { "value": { "deep": ["token-1"] }, "type": ["object", { "deep": ["list", "string"] }] },
+            "list": { "key": "a", "secret": "token-2" },
+            "set": [{ "secret": "token-3" }],
+            "map": { "k": { "secret": "token-4" } },
+            "one": [{ "secret": "token-5" }]
+        }"#;
+        let secrets = Secrets::default();
+        let state = tenon_values::json::implied(state.as_bytes()).unwrap();
+        learn_earlier(&secrets, &body, &state);
+        for token in 1..=5 {
+            let said = secrets.hide(&format!("it is token-{token}"));
+            assert_eq!(said, "it is (sensitive)");
+        }
+        assert_eq!(secrets.hide("a red list, object"), "a red list, object");
     }
 }

@@ -97,7 +97,7 @@ pub struct Change {
     pub module: Option<String>,
     /// Its key among the instances of `count` or `for_each`: a number or a string.
     pub index: Option<Value>,
-    /// What is planned or was done; `None` before the plan.
+    /// What is planned or was done: [`Action::Read`] before the plan, `None` if the host does not say.
     pub action: Option<Action>,
     /// Its values before; null if it is created.
     pub before: Value,

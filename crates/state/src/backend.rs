@@ -174,17 +174,31 @@ impl<S: Storage> Backend<S> {
 fn lock_info(body: &[u8]) -> Result<(&str, LockInfo), Refusal> {
     let text =
         str::from_utf8(body).map_err(|_| Refusal::Invalid("the lock info is not UTF-8".into()))?;
-    let info: LockInfo = serde_json::from_str(text)
-        .map_err(|error| Refusal::Invalid(format!("the lock info cannot be read: {error}")))?;
-    match info.id.is_empty() {
-        true => Err(Refusal::Invalid("the lock info has an empty ID".into())),
-        false => Ok((text, info)),
+    match LockInfo::read(text) {
+        Ok(info) => Ok((text, info)),
+        Err(problem) => Err(Refusal::Invalid(format!("the lock info {problem}"))),
+    }
+}
+
+impl LockInfo {
+    /// Reads what a client sends; the error says what is wrong with it.
+    fn read(text: &str) -> Result<LockInfo, String> {
+        // An array would be taken by position.
+        if !text.trim_start().starts_with('{') {
+            return Err("is not a JSON object".to_owned());
+        }
+        let info: LockInfo =
+            serde_json::from_str(text).map_err(|error| format!("cannot be read: {error}"))?;
+        match info.id.is_empty() {
+            true => Err("has an empty ID".to_owned()),
+            false => Ok(info),
+        }
     }
 }
 
 /// What Terraform shows of the holder: its lock info, or the id alone where there is no more.
 fn holder_info(lock: Option<&str>, info: Option<String>) -> String {
-    info.filter(|info| serde_json::from_str::<LockInfo>(info).is_ok())
+    info.filter(|info| LockInfo::read(info).is_ok())
         .unwrap_or_else(|| {
             serde_json::json!({ "ID": lock.unwrap_or("unknown"), "Operation": "", "Info": "" })
                 .to_string()

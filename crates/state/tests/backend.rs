@@ -69,6 +69,7 @@ async fn bad_requests_change_nothing() {
     running.asked("LOCK", "/state/a", "", 400).await;
     running.asked("LOCK", "/state/a", "{}", 400).await;
     running.asked("LOCK", "/state/a", r#"{"ID":""}"#, 400).await;
+    running.asked("LOCK", "/state/a", r#"["a","x"]"#, 400).await;
     assert!(running.memory.states.lock().unwrap().is_empty());
     assert!(running.memory.locks.lock().unwrap().is_empty());
 }
@@ -102,6 +103,35 @@ async fn locks_are_owned(memory: Memory) {
         .map(|(path, id)| (path.as_str(), id.as_str()))
         .collect();
     assert_eq!(held, [("x", "b"), ("y", "b")]);
+}
+
+/// A body that is not the info of a lock neither releases nor takes one, in particular not as an empty body does.
+#[tokio::test]
+async fn a_malformed_body_does_not_change_a_lock() {
+    let running = Running::start(Memory::default()).await;
+    running.asked("LOCK", "/state/x", A, 200).await;
+    for body in [
+        " ",
+        "null",
+        "{}",
+        r#""a""#,
+        r#"["a"]"#,
+        r#"["a","OperationTypeApply"]"#,
+        r#"{"ID":""}"#,
+        r#"{"ID":null}"#,
+        r#"{"ID":["a"]}"#,
+        r#"{"ID":"b","ID":"a"}"#,
+        r#"{"ID":"a""#,
+        r#"{"ID":"a"} {"ID":"a"}"#,
+        r#"{"id":"a"}"#,
+    ] {
+        for method in ["UNLOCK", "LOCK"] {
+            running.asked(method, "/state/x", body, 400).await;
+        }
+    }
+    let conflict = running.asked("LOCK", "/state/x", B, 423).await;
+    assert_eq!(conflict.body, A);
+    running.asked("UNLOCK", "/state/x", A, 200).await;
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ Examples:
 The configuration needs an empty block `backend \"http\" {}` in `terraform`. One of the variables is
 a password that is different for each server; other users and machines cannot use the server. If
 stdout is a pipe, as in the first example, the server ends with the shell, and Ctrl-C does not reach
-it.";
+it. `eval \"$(tenon state serve ...)\"` does not work: the shell would wait until the server ends.";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum StateCommand {

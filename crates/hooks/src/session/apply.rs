@@ -4,9 +4,9 @@ use serde_json::value::RawValue;
 use tenon_protocols::seasonings::{Params, sha256};
 
 use super::plan::{Review, Summary, empty_plan};
-use super::{Ended, Question, Session, SessionError, Subject, view};
+use super::{Ended, Question, Session, SessionError, Subject};
 use crate::chain::{Chain, Flow, View};
-use crate::changes::{Action, ResourceChange, StateJson};
+use crate::changes::{Action, ResourceChange, StateJson, StateResource};
 use crate::hook::{Hook, Moment, Stage};
 use crate::plan_file::PlanFile;
 use crate::records::{self, Known, Move};
@@ -104,8 +104,9 @@ impl Session {
         };
         self.go_on()?;
         let start = Hook::Stage(Stage::Apply, Moment::Start);
+        let planned = review.planned(chain)?;
         if chain.stage(start, &View::default(), about).await == Flow::Stop
-            || chain.resources(Hook::PreApply, &review.planned).await == Flow::Stop
+            || chain.resources(Hook::PreApply, &planned).await == Flow::Stop
         {
             return Ok(1);
         }
@@ -151,18 +152,11 @@ impl Session {
         ended: &Ended,
         about: impl Fn(Params) -> Result<Params, tenon_values::Error>,
     ) -> Result<(), SessionError> {
-        let state = self.state_after().await?;
-        let applied: Vec<&ResourceChange> = { review.json.changes() }
-            .filter(|change| was_applied(change, &state, ended.code == 0))
-            .collect();
-        let configuration = &review.json.configuration;
-        let applied = view(chain, &review.schemas, configuration, |resources| {
-            let applied = applied.iter().map(|change| {
-                let now = state.resource(&change.resource.address);
-                resources.of_applied(change, now)
-            });
-            applied.collect()
-        })?;
+        let after = self.applied(chain, review, ended).await;
+        let (applied, state) = match after {
+            Ok((applied, state)) => (applied, Ok(state)),
+            Err(error) => self.presumed(chain, review, ended, error)?,
+        };
         let _applied_already = chain.resources(Hook::PostApply, &applied).await;
         let moment = match ended.code {
             0 => Moment::Completed,
@@ -183,22 +177,75 @@ impl Session {
                 ))
             })
             .collect();
-        self.keep_metadata(chain, &state, &moves).await
+        self.keep_metadata(chain, &state?, &moves).await;
+        Ok(())
+    }
+
+    /// What was applied, as the state has it.
+    async fn applied(
+        &self,
+        chain: &mut Chain,
+        review: &Review,
+        ended: &Ended,
+    ) -> Result<(View, StateJson), SessionError> {
+        let state = self.state_after().await?;
+        let found = state.by_address();
+        let applied: Vec<_> = { review.json.changes() }
+            .map(|change| (change, found.get(&*change.resource.address).copied()))
+            .filter(|(change, now)| was_applied(change, *now, ended.code == 0))
+            .collect();
+        let applied = review.view(chain, |resources| {
+            let applied = applied.iter();
+            let applied = applied.map(|(change, now)| resources.of_applied(change, *now));
+            applied.collect()
+        })?;
+        Ok((applied, state))
+    }
+
+    /// What is known of an apply whose state cannot be read: all of the plan if Terraform has succeeded, otherwise
+    /// nothing. Beside it, the error that the command ends with.
+    fn presumed(
+        &self,
+        chain: &mut Chain,
+        review: &Review,
+        ended: &Ended,
+        error: SessionError,
+    ) -> Result<(View, Result<StateJson, SessionError>), SessionError> {
+        let failed = |effect| Err(self.state_after_failed(ended, effect, error));
+        if ended.code != 0 {
+            let effect = "it is unknown what was applied: postApply was not called, and applyStageFailed got no resources";
+            return Ok((View::default(), failed(effect)));
+        }
+        let applied = review.view(chain, |resources| {
+            let changes = review.json.changes().filter(|change| is_action(change));
+            changes.map(|change| resources.of_change(change)).collect()
+        })?;
+        let effect =
+            "the hooks after the apply saw the planned values, and what plugins noted was not kept";
+        Ok((applied, failed(effect)))
     }
 }
 
-/// Whether a change was carried out. A resource that was created and is tainted exists, so it was.
-fn was_applied(change: &ResourceChange, state: &StateJson, is_complete: bool) -> bool {
-    let now = state.resource(&change.resource.address);
+/// Whether there is something to do for a change.
+fn is_action(change: &ResourceChange) -> bool {
     let is_moved = change.previous_address.is_some() || change.change.importing.is_some();
+    is_moved || change.change.action() != Action::NoOp
+}
+
+/// Whether a change was carried out. A resource that was created and is tainted exists, so it was.
+fn was_applied(change: &ResourceChange, now: Option<&StateResource>, is_complete: bool) -> bool {
     match change.change.action() {
-        Action::NoOp if !is_moved => false,
+        _ if !is_action(change) => false,
         _ if is_complete => true,
         Action::Delete | Action::Forget => now.is_none(),
         Action::Create | Action::Read | Action::NoOp => now.is_some(),
-        Action::Update | Action::Replace => now.is_some_and(|now| {
-            let before = change.change.before.as_deref().map(RawValue::get);
-            now.tainted || now.values.as_deref().map(RawValue::get) != before
-        }),
+        // A replacement may have deleted the old one alone.
+        action @ (Action::Update | Action::Replace) => match now {
+            Some(now) => {
+                let before = change.change.before.as_deref().map(RawValue::get);
+                now.tainted || now.text() != before
+            }
+            None => action == Action::Replace,
+        },
     }
 }

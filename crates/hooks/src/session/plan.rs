@@ -1,12 +1,15 @@
 //! `plan`, and the review of what was planned.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use tenon_protocols::seasonings::Params;
 use tenon_values::Error;
 
 use super::{Ended, Session, SessionError, view};
 use crate::arguments::Arguments;
 use crate::chain::{Chain, Flow, View};
-use crate::changes::{Action, Configuration, PlanJson, ResourceChange};
+use crate::changes::{Action, PlanJson, ResourceChange};
 use crate::hook::{Hook, Moment, Stage};
 use crate::plan_file::PlanFile;
 use crate::records;
@@ -18,9 +21,36 @@ pub(super) struct Review {
     /// The SHA-256 checksum of its file.
     pub(super) sha256: String,
     pub(super) json: PlanJson,
-    pub(super) schemas: Schemas,
+    pub(super) schemas: Arc<Schemas>,
+}
+
+impl Review {
     /// What is planned, as plugins see it.
-    pub(super) planned: View,
+    pub(super) fn planned(&self, chain: &mut Chain) -> Result<View, SessionError> {
+        self.view(chain, |resources| {
+            let changes = self.json.changes();
+            changes.map(|change| resources.of_change(change)).collect()
+        })
+    }
+
+    /// What is planned, and the data sources that were read for it.
+    fn planned_and_read(&self, chain: &mut Chain) -> Result<View, SessionError> {
+        self.view(chain, |resources| {
+            let changes = self.json.changes();
+            let changes = changes.map(|change| resources.of_change(change));
+            let reads = self.json.reads();
+            let reads = reads.map(|(module, one)| resources.of_read(module, one));
+            changes.chain(reads).collect()
+        })
+    }
+
+    pub(super) fn view(
+        &self,
+        chain: &mut Chain,
+        make: impl Fn(&Resources<'_>) -> Result<Vec<Resource>, Error>,
+    ) -> Result<View, SessionError> {
+        view(chain, &self.schemas, Some(&self.json.configuration), make)
+    }
 }
 
 /// What a plan comes to.
@@ -90,7 +120,10 @@ impl Session {
     /// The hooks before a plan.
     pub(super) async fn before_plan(&self, chain: &mut Chain) -> Result<Flow, SessionError> {
         let start = Hook::Stage(Stage::Plan, Moment::Start);
-        let stage = |params: Params| Ok(params.text("stage", Stage::Plan.name()));
+        let stage = |params: Params| {
+            let params = params.text("stage", Stage::Plan.name());
+            params.member("summary", &Summary::default())
+        };
         if chain.stage(start, &View::default(), stage).await == Flow::Stop {
             return Ok(Flow::Stop);
         }
@@ -98,11 +131,10 @@ impl Session {
         if !hooks.iter().any(|hook| chain.wants(*hook)) {
             return Ok(Flow::GoOn);
         }
-        let (state, schemas) = (self.state_before().await?, self.schemas().await?);
-        let configuration = Configuration::default();
-        let view = view(chain, &schemas, &configuration, |resources| {
+        let (state, schemas) = (self.state_before().await?, self.schemas(chain).await?);
+        let view = view(chain, &schemas, None, |resources| {
             let all = state.in_use();
-            all.map(|(module, one)| resources.of_state(module, one))
+            all.map(|(module, one)| resources.of_state(module, one, Action::Read))
                 .collect()
         })?;
         for hook in hooks {
@@ -156,14 +188,10 @@ impl Session {
     ) -> Result<Option<Review>, SessionError> {
         self.go_on()?;
         let review = self.read_plan(chain, plan).await?;
-        let refreshed = view(
-            chain,
-            &review.schemas,
-            &review.json.configuration,
-            |resources| refreshed(resources, &review.json),
-        )?;
+        let refreshed = review.view(chain, |resources| refreshed(resources, &review.json))?;
         let flow = chain.resources(Hook::PostRefresh, &refreshed).await;
-        let flow = flow.and(chain.resources(Hook::PostPlan, &review.planned).await);
+        let planned = review.planned_and_read(chain)?;
+        let flow = flow.and(chain.resources(Hook::PostPlan, &planned).await);
         let summary = Summary::of(&review.json.resource_changes);
         let stage = |params: Params| {
             params
@@ -172,7 +200,7 @@ impl Session {
                 .member("summary", &summary)
         };
         let completed = Hook::Stage(Stage::Plan, Moment::Completed);
-        let flow = flow.and(chain.stage(completed, &review.planned, stage).await);
+        let flow = flow.and(chain.stage(completed, &planned, stage).await);
         if flow == Flow::Stop {
             if let Some(file) = file {
                 chain.warn_of(records::note_refusal(&self.folder, file));
@@ -194,17 +222,11 @@ impl Session {
         let sealed = plan.seal();
         let sha256 = sealed.map_err(|error| SessionError::File("the plan".into(), error))?;
         let json = self.plan_json(plan).await?;
-        let schemas = self.schemas().await?;
-        let planned = view(chain, &schemas, &json.configuration, |resources| {
-            { json.changes() }
-                .map(|change| resources.of_change(change))
-                .collect()
-        })?;
+        let schemas = self.schemas(chain).await?;
         Ok(Review {
             sha256,
             json,
             schemas,
-            planned,
         })
     }
 
@@ -222,15 +244,66 @@ pub(super) fn empty_plan() -> Result<PlanFile, SessionError> {
 
 /// The resources of the state before the plan, as they were and as they were found.
 fn refreshed(resources: &Resources<'_>, plan: &PlanJson) -> Result<Vec<Resource>, Error> {
-    let all = plan.prior_state.in_use();
-    let all = all.filter(|(_, one)| one.resource.mode == "managed");
-    all.map(|(module, one)| {
-        let drift = plan.resource_drift.iter();
-        let mut drift = drift.filter(|drift| drift.deposed.is_none());
-        match drift.find(|drift| drift.resource.address == one.resource.address) {
-            Some(drift) => resources.of_change(drift),
-            None => resources.of_state(module, one),
-        }
-    })
-    .collect()
+    let mut drift: BTreeMap<&str, &ResourceChange> = { plan.resource_drift.iter() }
+        .filter(|drift| drift.deposed.is_none())
+        .map(|drift| (drift.resource.address.as_str(), drift))
+        .collect();
+    let found = plan.prior_state.in_use();
+    let found = found.filter(|(_, one)| one.resource.mode == "managed");
+    let found = found.map(|(module, one)| match drift.remove(&*one.resource.address) {
+        Some(drift) => resources.of_change(drift),
+        None => resources.of_state(module, one, Action::NoOp),
+    });
+    let mut all = found.collect::<Result<Vec<_>, Error>>()?;
+    // What was not found is in the drift alone.
+    let gone = drift.into_values().map(|drift| resources.of_change(drift));
+    all.extend(gone.collect::<Result<Vec<_>, Error>>()?);
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Terraform lists it as drift, and not in the state that it plans from.
+    #[test]
+    fn hooks_after_a_refresh_see_what_is_gone() {
+        let one = |name: &str| {
+            json!({"address": format!("t.{name}"), "mode": "managed", "type": "t", "name": name,
+                "provider_name": "p"})
+        };
+        let with = |name: &str, member: &str, value| {
+            let mut one = one(name);
+            one[member] = value;
+            one
+        };
+        let plan: PlanJson = serde_json::from_value(json!({
+            "prior_state": {"values": {"root_module": {"resources": [
+                with("same", "values", json!({"id": 1})), with("other", "values", json!({"id": 3})),
+            ]}}},
+            "resource_drift": [
+                with("other", "change", json!({"actions": ["update"], "before": {"id": 2}, "after": {"id": 3}})),
+                with("gone", "change", json!({"actions": ["delete"], "before": {"id": 4}, "after": null})),
+            ],
+        }))
+        .unwrap();
+        let schemas = Schemas::default();
+        let resources = Resources {
+            schemas: &schemas,
+            configuration: None,
+            sent: None,
+        };
+        let all = refreshed(&resources, &plan).unwrap();
+        let seen: Vec<(&str, &str)> = { all.iter() }
+            .map(|one| (one.identity.address.as_str(), one.action.name()))
+            .collect();
+        let expected = [
+            ("t.same", "NoOp"),
+            ("t.other", "Update"),
+            ("t.gone", "Delete"),
+        ];
+        assert_eq!(seen, expected);
+    }
 }

@@ -5,24 +5,26 @@ use tenon_protocols::seasonings::Params;
 use super::plan::Summary;
 use super::{Ended, Session, SessionError, view};
 use crate::chain::{Chain, Flow, View};
-use crate::changes::{Configuration, StateJson};
+use crate::changes::{Action, StateJson, StateResource};
 use crate::hook::{Hook, Moment, Stage};
 use crate::relay::Relay;
 
 impl Session {
     pub(super) async fn init(&self, chain: &mut Chain) -> Result<i32, SessionError> {
-        if self.before(chain, Stage::Init).await == Flow::Stop {
+        let nothing = Summary::default();
+        if self.before(chain, Stage::Init, nothing).await == Flow::Stop {
             return Ok(1);
         }
         let ended = self.run_between(chain, Stage::Init).await?;
-        let nothing = (View::default(), Summary::default());
+        let nothing = (View::default(), nothing);
         self.after(chain, Stage::Init, &ended, nothing).await;
         Ok(ended.code)
     }
 
     /// An import changes the state, as an apply does.
     pub(super) async fn import(&self, chain: &mut Chain) -> Result<i32, SessionError> {
-        if self.before(chain, Stage::Apply).await == Flow::Stop {
+        let summary = Summary::ONE_IMPORT;
+        if self.before(chain, Stage::Apply, summary).await == Flow::Stop {
             return Ok(1);
         }
         let ended = self.run_between(chain, Stage::Apply).await?;
@@ -31,18 +33,34 @@ impl Session {
             self.after(chain, Stage::Apply, &ended, nothing).await;
             return Ok(ended.code);
         }
-        let state = self.state_after().await?;
-        let address = self.arguments.positional().unwrap_or_default();
-        let passes = |one: &str| one == address;
-        let imported = self.view_of_state(chain, &state, &passes).await?;
-        let imported = (imported, Summary::ONE_IMPORT);
-        self.after(chain, Stage::Apply, &ended, imported).await;
-        self.keep_metadata(chain, &state, &[]).await?;
+        let (imported, state) = match self.imported(chain).await {
+            Ok((imported, state)) => (imported, Ok(state)),
+            Err(error) => (View::default(), Err(error)),
+        };
+        self.after(chain, Stage::Apply, &ended, (imported, summary))
+            .await;
+        let state = state.map_err(|error| {
+            let effect = "applyStageCompleted got no resources";
+            self.state_after_failed(&ended, effect, error)
+        })?;
+        self.keep_metadata(chain, &state, &[]).await;
         Ok(ended.code)
     }
 
-    async fn before(&self, chain: &mut Chain, stage: Stage) -> Flow {
-        let about = |params: Params| Ok(params.text("stage", stage.name()));
+    /// What was imported, and the state that it is in.
+    async fn imported(&self, chain: &mut Chain) -> Result<(View, StateJson), SessionError> {
+        let state = self.state_after().await?;
+        let address = self.arguments.positional().unwrap_or_default();
+        let passes = |one: &str| one == address;
+        let imported = { self.view_of_state(chain, &state, &passes, Action::NoOp) }.await?;
+        Ok((imported, state))
+    }
+
+    async fn before(&self, chain: &mut Chain, stage: Stage, summary: Summary) -> Flow {
+        let about = |params: Params| {
+            let params = params.text("stage", stage.name());
+            params.member("summary", &summary)
+        };
         let start = Hook::Stage(stage, Moment::Start);
         chain.stage(start, &View::default(), about).await
     }
@@ -80,7 +98,7 @@ impl Session {
 
     pub(super) async fn refresh(&self, chain: &mut Chain) -> Result<i32, SessionError> {
         let before = self.state_before().await?;
-        let seen = self.view_of_state(chain, &before, &|_| true).await?;
+        let seen = { self.view_of_state(chain, &before, &|_| true, Action::Read) }.await?;
         if chain.resources(Hook::PreRefresh, &seen).await == Flow::Stop {
             return Ok(1);
         }
@@ -91,19 +109,37 @@ impl Session {
         if ended.code != 0 {
             return Ok(ended.code);
         }
-        let after = self.state_after().await?;
-        let schemas = self.schemas().await?;
-        let configuration = Configuration::default();
-        let seen = view(chain, &schemas, &configuration, |resources| {
-            let all = after.in_use().map(|(module, one)| {
-                let earlier = before.resource(&one.resource.address);
-                resources.of_states(module, earlier, one)
-            });
-            all.collect()
+        let found = self.refreshed(chain, &before).await;
+        let (seen, after) = found.map_err(|error| {
+            self.state_after_failed(&ended, "postRefresh was not called", error)
         })?;
         let _refreshed_already = chain.resources(Hook::PostRefresh, &seen).await;
-        self.keep_metadata(chain, &after, &[]).await?;
+        self.keep_metadata(chain, &after, &[]).await;
         Ok(0)
+    }
+
+    /// What a refresh found, and the state that it left.
+    async fn refreshed(
+        &self,
+        chain: &mut Chain,
+        before: &StateJson,
+    ) -> Result<(View, StateJson), SessionError> {
+        let after = self.state_after().await?;
+        let schemas = self.schemas(chain).await?;
+        let (known, found) = (before.by_address(), after.by_address());
+        let seen = view(chain, &schemas, None, |resources| {
+            let all = after.in_use().map(|(module, now)| {
+                let earlier = known.get(&*now.resource.address).copied();
+                resources.of_refreshed(module, &now.resource, (earlier, Some(now)))
+            });
+            let is_gone =
+                |(_, one): &(_, &StateResource)| !found.contains_key(&*one.resource.address);
+            let gone = before.in_use().filter(is_gone).map(|(module, earlier)| {
+                resources.of_refreshed(module, &earlier.resource, (Some(earlier), None))
+            });
+            all.chain(gone).collect()
+        })?;
+        Ok((seen, after))
     }
 
     /// The resources of a state whose addresses pass.
@@ -112,12 +148,13 @@ impl Session {
         chain: &mut Chain,
         state: &StateJson,
         passes: &(dyn Fn(&str) -> bool + Sync),
+        action: Action,
     ) -> Result<View, SessionError> {
-        let schemas = self.schemas().await?;
-        view(chain, &schemas, &Configuration::default(), |resources| {
+        let schemas = self.schemas(chain).await?;
+        view(chain, &schemas, None, |resources| {
             { state.in_use() }
                 .filter(|(_, one)| passes(&one.resource.address))
-                .map(|(module, one)| resources.of_state(module, one))
+                .map(|(module, one)| resources.of_state(module, one, action))
                 .collect()
         })
     }

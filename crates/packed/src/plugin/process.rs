@@ -58,6 +58,8 @@ pub(super) async fn start(
         if let Some(expected) = expected {
             let checked = check_schema(&peer, &welcome, &expected).await?;
             checked.map_err(|problem| refused(manifest, &problem))?;
+            let checked = check_methods(&peer, &welcome, manifest).await?;
+            checked.map_err(|problem| refused(manifest, &problem))?;
         }
         Ok(welcome)
     };
@@ -113,6 +115,23 @@ async fn check_schema(
         Ok(_) => Err("its schema is not the one that was captured when it was packed".to_owned()),
         Err(error) => Err(format!("its schema: {error}")),
     })
+}
+
+/// What is wrong with its methods: one that the manifest leaves out would never be called, as if the plugin did not have
+/// it.
+async fn check_methods(
+    peer: &Peer,
+    welcome: &Welcome,
+    manifest: &Manifest,
+) -> Result<Result<(), String>, CallError> {
+    for method in &manifest.left_out {
+        if calls::has(peer, &welcome.capabilities, method).await? {
+            return Ok(Err(format!(
+                "it has the method {method}, which it did not have when it was packed"
+            )));
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// The plugin is not the one that was packed.

@@ -79,7 +79,7 @@ pub(crate) async fn apply(
         ..ApplyResponse::new(state)
     };
     if let Some(path) = check::unknown_part(&response.state) {
-        let place = format!("state.{}", show::path_text(&path));
+        let place = show::place("state", &path);
         let problem = mistake(
             &place,
             "it is unknown, but after a change everything is known",
@@ -97,7 +97,7 @@ pub(crate) async fn apply(
                 "The state that the plugin returned is saved, so the resource is not forgotten",
             ),
             false => (
-                format!("state.{}", show::path_text(&path)),
+                show::place("state", &path),
                 "it differs from what was planned",
                 "The state that the plugin returned is saved",
             ),

@@ -7,7 +7,7 @@ use tenon_tfplugin::{
 };
 use tenon_values::{Value, json};
 
-use super::{check, read};
+use super::check;
 use crate::offered::Offered;
 use crate::plugin::{Kind, Plugin, Task};
 use crate::{show, tree};
@@ -58,8 +58,8 @@ pub(crate) async fn import(
         let body = offered.resource(&type_name)?.body;
         let state = tree::without_write_only(body, &one.state);
         if let Some(path) = check::unknown_part(&state) {
-            let path = show::path_text(&path);
-            diagnostics.push(read::unknown(plugin, "resources/import", &path));
+            let unknown = show::unknown_value(plugin, "resources/import", "state", &path);
+            diagnostics.push(unknown);
             return Err(diagnostics);
         }
         resources.push(ImportedResource {
@@ -89,6 +89,7 @@ pub(crate) async fn upgrade(
         return Err(unreadable("it is of a form that was used before Terraform 0.12").into());
     }
     let state = json::implied(&request.json).map_err(|error| unreadable(&error.to_string()))?;
+    tree::learn_earlier(&plugin.secrets, kind.body, &state);
     let call = Upgrade {
         kind,
         version: request.version,
@@ -126,8 +127,8 @@ pub(crate) async fn upgrade(
         return Err(diagnostics);
     }
     if let Some(path) = check::unknown_part(&state) {
-        let path = show::path_text(&path);
-        diagnostics.push(read::unknown(plugin, "resources/upgrade", &path));
+        let unknown = show::unknown_value(plugin, Upgrade::METHOD, "state", &path);
+        diagnostics.push(unknown);
         return Err(diagnostics);
     }
     Ok(tree::without_write_only(kind.body, &state))

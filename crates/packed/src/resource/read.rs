@@ -1,7 +1,7 @@
 //! Reading how a resource is now.
 
 use tenon_protocols::seasonings::calls::ReadResource;
-use tenon_tfplugin::{Diagnostic, Diagnostics, ReadRequest, ReadResponse, has_errors};
+use tenon_tfplugin::{Diagnostics, ReadRequest, ReadResponse, has_errors};
 
 use super::{check, private, settle};
 use crate::offered::Offered;
@@ -35,7 +35,8 @@ pub(crate) async fn read(
     let state = tree::without_write_only(kind.body, &state);
     let state = settle(kind.body, &state, &request.state);
     if let Some(path) = check::unknown_part(&state) {
-        diagnostics.push(unknown(plugin, "resources/read", &show::path_text(&path)));
+        let unknown = show::unknown_value(plugin, "resources/read", "state", &path);
+        diagnostics.push(unknown);
         return Err(diagnostics);
     }
     Ok(ReadResponse {
@@ -43,11 +44,4 @@ pub(crate) async fn read(
         diagnostics,
         ..ReadResponse::new(state)
     })
-}
-
-/// A state that is not known.
-pub(super) fn unknown(plugin: &Plugin, method: &str, path: &str) -> Diagnostic {
-    let problem = "it is unknown, but what exists is known";
-    let detail = show::wrong_answer(plugin, method, &format!("state.{path}"), problem);
-    Diagnostic::error("Unknown value in the answer of the plugin", detail)
 }

@@ -47,6 +47,14 @@ fn wrong_answers_are_refused() {
                 };
                 refused.says(step);
             }
+            if member != "planned" && short != "call" {
+                workspace.behave(&format!("{short} unknown"));
+                let refused = workspace.run("plan").fails();
+                let place = format!("{member}.size in the answer to {method}: it is unknown");
+                refused
+                    .says("Unknown value in the answer of the plugin")
+                    .says(&place);
+            }
             workspace.behave(&format!("{short} truncate"));
             let refused = workspace.run("plan").fails();
             refused.says(&format!("Plugin: stage, method {method}"));
@@ -100,8 +108,11 @@ fn what_is_opened_and_refused_is_closed() {
         for (how, said) in [
             ("nan", "result.size in the answer to resources/open"),
             ("missing", "result in the answer to resources/open"),
-            ("nil", "it is nil or has an unknown value in it"),
-            ("unknown", "it is nil or has an unknown value in it"),
+            ("nil", "result in the answer to resources/open: it is nil"),
+            (
+                "unknown",
+                "result.size in the answer to resources/open: it is unknown, but what exists is known",
+            ),
             ("complain", "No key today"),
         ] {
             forget_calls(workspace);

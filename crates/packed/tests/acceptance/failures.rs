@@ -176,6 +176,25 @@ fn an_upgrade_that_answers_nil_forgets_nothing() {
     });
 }
 
+/// The secrets of an old state may be other ones than those of the configuration.
+#[test]
+fn an_upgrade_that_fails_shows_no_secret_of_the_old_state() {
+    trial(|workspace| {
+        ready(workspace, "");
+        apply(workspace, "").succeeds();
+        let mut state = workspace.state();
+        let instance = &mut state["resources"][0]["instances"][0];
+        instance["schema_version"] = 0.into();
+        instance["attributes"]["secret"] = "written-earlier".into();
+        fs::write(workspace.path("terraform.tfstate"), state.to_string()).unwrap();
+        apply(workspace, "quote")
+            .fails()
+            .says("cannot upgrade (sensitive)")
+            .says_nothing_of("written-earlier");
+        assert!(has_resources(workspace));
+    });
+}
+
 #[test]
 fn an_update_that_fails_keeps_the_state() {
     trial(|workspace| {
@@ -230,6 +249,15 @@ fn a_plugin_that_has_changed_is_refused() {
         workspace.behave("schema");
         let refused = workspace.run("plan").fails();
         refused.says("its schema is not the one that was captured");
+
+        // Methods that it did not have are not ignored either.
+        workspace.behave("plan");
+        let refused = workspace.run("plan").fails();
+        refused
+            .says(
+                "it has the method resources/planChange, which it did not have when it was packed",
+            )
+            .says("tenon provider pack");
     });
 }
 

@@ -109,6 +109,50 @@ fn what_users_configure_reaches_the_plugin() {
     });
 }
 
+/// A plugin that looks for what its command line names.
+const LOOKS: &str = r#"
+import os, sys
+sys.path.insert(0, os.environ["EXAMPLES"])
+from seasonings import serve
+serve("looks", "1.0.0", {
+    "functions/getSchema": lambda params: {"functions": {"found": {"parameters": [], "returns": "list(bool)"}}},
+    "functions/call": lambda params: {"result": [os.path.exists(one.split("=")[-1]) for one in sys.argv[1:]]},
+})
+"#;
+
+/// Terraform starts the plugin in the folder of the configuration.
+#[test]
+fn relative_paths_of_a_command_are_those_of_the_folder_where_it_was_packed() {
+    trial(|workspace| {
+        fs::write(workspace.path("looks.py"), LOOKS).unwrap();
+        fs::write(workspace.path("prices.json"), "{}").unwrap();
+        fs::create_dir(workspace.path("data")).unwrap();
+        let words = [
+            "looks.py",
+            "./data",
+            "--data=./data",
+            "--prices=prices.json",
+            "data",
+        ];
+        let command = [&["python3"], &words[..]].concat();
+        workspace
+            .pack_command("looks", "--env EXAMPLES", &command)
+            .succeeds();
+        let output = "output \"x\" {\n  value = provider::looks::found()\n}\n";
+        workspace.configure("looks", output);
+        let app = workspace.path("app");
+        fs::create_dir(&app).unwrap();
+        fs::rename(workspace.path("main.tf"), app.join("main.tf")).unwrap();
+        workspace.run("-chdir=app init").succeeds();
+        workspace.run("-chdir=app apply -auto-approve").succeeds();
+        let state = fs::read_to_string(app.join("terraform.tfstate")).unwrap();
+        let state: Value = serde_json::from_str(&state).unwrap();
+        // The last one is a word, which need not be a path.
+        let found = json!([true, true, true, false]);
+        assert_eq!(state["outputs"]["x"]["value"], found);
+    });
+}
+
 /// Nothing of a provider is in the mirror until all of it is, and the plugin ends with the command.
 #[test]
 fn packing_that_is_interrupted_leaves_nothing() {

@@ -148,6 +148,8 @@ def answer(method, params):
         return {"diagnostics": [{"severity": "error", "summary": f"Nobody is called {params['config']['login']['user']}"}]}
     if method == "resources/upgrade" and behaviour() == "forget":
         return {"state": None}
+    if method == "resources/upgrade" and behaviour() == "quote":
+        raise RuntimeError(f"cannot upgrade {params['state']['secret']}")
     if method == "resources/planChange" and behaviour() == "replace nothing":
         return {"planned": params["proposed"], "replace": [["nothing"]]}
     if method == "resources/planChange" and behaviour() == "plan":

@@ -100,22 +100,39 @@ pub async fn left_out(peer: &Peer, capabilities: &Capabilities) -> Vec<String> {
         return left_out;
     }
     for method in [Validate::METHOD, PlanChange::METHOD, Import::METHOD] {
-        if !capabilities.includes(method) {
-            left_out.push(method.to_owned());
-            continue;
-        }
-        let asked = peer.call_raw(method, Some(Params::new().into_payload()));
-        match asked.await {
-            Err(CallError::Answered(error)) if is_left_out(&error.code) => {
-                left_out.push(method.to_owned());
-            }
-            // Any other answer is about the params.
-            Ok(_) | Err(CallError::Answered(_)) => {}
+        match has(peer, capabilities, method).await {
+            Ok(true) => {}
+            Ok(false) => left_out.push(method.to_owned()),
             // A plugin that such a call ends may still answer a real one.
             Err(_) => break,
         }
     }
     left_out
+}
+
+/// Whether a plugin has a method, which must be one that changes nothing. If its capabilities may include the method, it is
+/// called without params.
+///
+/// # Errors
+/// There is no answer.
+pub async fn has(
+    peer: &Peer,
+    capabilities: &Capabilities,
+    method: &str,
+) -> Result<bool, CallError> {
+    if !capabilities.includes(method) {
+        return Ok(false);
+    }
+    let asked = peer.call_raw(
+        Text::from(method.to_owned()),
+        Some(Params::new().into_payload()),
+    );
+    match asked.await {
+        Err(CallError::Answered(error)) if is_left_out(&error.code) => Ok(false),
+        // Any other answer is about the params.
+        Ok(_) | Err(CallError::Answered(_)) => Ok(true),
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether an error says that the plugin leaves a method out.

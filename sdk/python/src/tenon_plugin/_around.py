@@ -40,8 +40,8 @@ class Change:
         self.resource_mode: str = sent.get("resource_mode") or ""
         self.module: str | None = sent.get("module")
         self.index: str | int | None = sent.get("index")
-        #: ``Create``, ``Read``, ``Update``, ``Replace``, ``Delete``, ``NoOp`` or ``Forget``; None
-        #: before the plan.
+        #: ``Create``, ``Read``, ``Update``, ``Replace``, ``Delete``, ``NoOp`` or ``Forget``;
+        #: ``Read`` before the plan.
         self.action: str | None = sent.get("applied_action") or sent.get("planned_action")
         self.before: Any = sent.get("before")
         self.after: Any = sent.get("after")

@@ -3,7 +3,7 @@
 //! A state is stored under a path: relative, without empty, `.` or `..` segments ([`check_path`]).
 
 use bytes::Bytes;
-use serde::Deserialize;
+use serde_json::Value as Json;
 use tenon_rpc::{CallError, RpcError};
 use tenon_values::Error;
 
@@ -89,27 +89,48 @@ impl Call for Lock<'_> {
     }
 
     fn answer(&self, answer: &Answer) -> Result<String, AnswerError> {
-        answer.required("lockId")
+        let id: String = answer.required("lockId")?;
+        match id.is_empty() {
+            // A plugin may take it for no id at all, which releases any lock.
+            true => Err(answer.error("lockId", "it is empty")),
+            false => Ok(id),
+        }
     }
 }
 
 /// The lock that is held instead.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// Its id.
-    #[serde(default, rename = "lockId")]
     pub lock_id: Option<String>,
     /// The lock info of the holder.
-    #[serde(default)]
     pub info: Option<String>,
 }
 
 impl Held {
-    /// What an error says about another lock; `None` if it is another error.
+    /// What an error says about another lock; `None` if it is another error. A member that cannot be read is not known:
+    /// the state is locked all the same. An info that is a map is taken as its JSON.
     pub fn of(error: &RpcError) -> Option<Held> {
-        let is_locked = error.code == LOCKED;
-        let data = || error.data.as_ref()?.decode().ok();
-        is_locked.then(|| data().unwrap_or_default())
+        if error.code != LOCKED {
+            return None;
+        }
+        let members = error.data.as_ref().and_then(|data| data.members().ok());
+        let members = members.unwrap_or_default();
+        let member = |name: &str| {
+            let found = members.iter().find(|(known, _)| known == name);
+            found.and_then(|(_, value)| value.decode::<Json>().ok())
+        };
+        let text = |value| match value {
+            Json::String(text) => Some(text),
+            _ => None,
+        };
+        Some(Held {
+            lock_id: member("lockId").and_then(text),
+            info: match member("info") {
+                Some(info @ Json::Object(_)) => Some(info.to_string()),
+                info => info.and_then(text),
+            },
+        })
     }
 }
 

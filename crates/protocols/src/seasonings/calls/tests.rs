@@ -299,10 +299,36 @@ fn storage_is_read_as_the_contract_has_it() {
     assert_eq!(sent(&List::default()), json!([{}]));
     let held = RpcError::new(LOCKED, "no").with_data(payload(json!({"lockId": "l", "info": "i"})));
     assert_eq!(Held::of(&held).unwrap().lock_id.as_deref(), Some("l"));
+    let held = |data| Held::of(&RpcError::new(LOCKED, "no").with_data(payload(data))).unwrap();
+    let parts = |data| {
+        let Held { lock_id, info } = held(data);
+        (lock_id, info)
+    };
+    let text = |text: &str| Some(text.to_owned());
+    // One member that cannot be read does not hide the other.
+    assert_eq!(parts(json!({"lockId": "l", "info": 1})), (text("l"), None));
+    assert_eq!(
+        parts(json!({"lockId": 7, "info": {"ID": "i"}})),
+        (None, text(r#"{"ID":"i"}"#))
+    );
+    // Nothing is taken by its position.
+    for data in [json!(["l", "i"]), json!("l"), json!(null)] {
+        assert_eq!(held(data), Held::default());
+    }
     assert_eq!(
         Held::of(&RpcError::new(LOCKED, "no")),
         Some(Held::default())
     );
+    let lock = Lock {
+        path: "a",
+        operation: "apply",
+        info: "{}",
+    };
+    assert_eq!(
+        read(&lock, &payload(json!({"lockId": "l"}))),
+        Ok("l".to_owned())
+    );
+    assert!(read(&lock, &payload(json!({"lockId": ""}))).is_err());
     assert_eq!(Held::of(&RpcError::new(FAILED, "no")), None);
     for (path, is_fine) in [
         ("a/b", true),
