@@ -123,10 +123,8 @@ fn text_of(prompt: &[ContentBlock]) -> String {
         match block {
             ContentBlock::Text(content) => text += &content.text,
             ContentBlock::ResourceLink(link) => {
-                if let Some(path) = link.uri.strip_prefix("file://") {
-                    // Editors add the lines that are meant: `#L3:5`.
-                    let path = path.split(['#', '?']).next().unwrap_or_default();
-                    let path = percent_decoded(path).replace('\'', r"'\''");
+                if let Some(path) = path_of(&link.uri, cfg!(windows)) {
+                    let path = path.replace('\'', r"'\''");
                     let _infallible = write!(text, " '{path}' ");
                 }
             }
@@ -134,6 +132,20 @@ fn text_of(prompt: &[ContentBlock]) -> String {
         }
     }
     text
+}
+
+/// The path of a file that an editor has linked.
+fn path_of(uri: &str, is_windows: bool) -> Option<String> {
+    let path = uri.strip_prefix("file://")?;
+    // Editors add the lines that are meant: `#L3:5`.
+    let path = percent_decoded(path.split(['#', '?']).next().unwrap_or_default());
+    let has_drive =
+        matches!(path.as_bytes(), [b'/', drive, b':', ..] if drive.is_ascii_alphabetic());
+    Some(match is_windows {
+        true if has_drive => path[1..].to_owned(),
+        true if !path.starts_with('/') => format!("//{path}"),
+        _ => path,
+    })
 }
 
 fn percent_decoded(text: &str) -> String {
@@ -308,6 +320,20 @@ mod tests {
             ContentBlock::ResourceLink(link),
         ]);
         assert_eq!(given, Ok(Order::Plan(work_of("/w/my file.hcl"))));
+    }
+
+    #[test]
+    fn a_link_of_windows_has_a_drive_or_a_server() {
+        for (uri, path) in [
+            ("file:///C:/my%20x.hcl", "C:/my x.hcl"),
+            ("file:///c%3A/x#L3", "c:/x"),
+            ("file://server/share/x", "//server/share/x"),
+            ("file:///x", "/x"),
+        ] {
+            assert_eq!(path_of(uri, true).as_deref(), Some(path), "{uri}");
+        }
+        assert_eq!(path_of("file:///C:/x", false).as_deref(), Some("/C:/x"));
+        assert_eq!(path_of("https://x/y", true), None);
     }
 
     #[test]
