@@ -1,5 +1,5 @@
-//! How long `tenon plan` of the first scenario takes, beside what it waits for: its providers'
-//! `schema` calls, made at the same time as a plan makes them.
+//! How long `tenon` takes to do nothing, beside a program that does nothing, and `tenon plan` of the first scenario, beside
+//! what it waits for: its providers' `schema` calls, made at the same time as a plan makes them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,9 @@ use serde_json::{Value as Json, json};
 /// Milliseconds that a plan may take beyond the schemas.
 const BAR: f64 = 30.0;
 
+/// How many times as long as a program that does nothing the command may take.
+const TIMES: f64 = 2.0;
+
 /// The providers that the first scenario requires.
 const PROVIDERS: [&str; 2] = ["exec", "sqlite"];
 
@@ -25,6 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Task {
+    /// What every program takes.
+    Least,
     Nothing,
     Schemas,
     Plan,
@@ -33,10 +38,17 @@ enum Task {
 }
 
 impl Task {
-    const ALL: [Task; 4] = [Task::Nothing, Task::Schemas, Task::Plan, Task::Beyond];
+    const ALL: [Task; 5] = [
+        Task::Least,
+        Task::Nothing,
+        Task::Schemas,
+        Task::Plan,
+        Task::Beyond,
+    ];
 
     fn name(self) -> &'static str {
         match self {
+            Task::Least => "true",
             Task::Nothing => "tenon --version",
             Task::Schemas => "both schemas in parallel",
             Task::Plan => "tenon plan hello.hcl",
@@ -62,11 +74,13 @@ pub fn run(rounds: usize) -> io::Result<Startup> {
     eprintln!("start-up, {rounds} rounds");
     for round in 0..rounds {
         milliseconds.round = round;
+        let least = finish([Command::new("true")])?;
         let nothing = finish([tenon(&["--version"])])?;
         let schemas = finish(PROVIDERS.map(|name| tenon(&["builtin", name, "schema"])))?;
         let mut plan = tenon(&["plan"]);
         plan.arg(&scenario);
         let plan = finish([plan])?;
+        milliseconds.add(Task::Least, least);
         milliseconds.add(Task::Nothing, nothing);
         milliseconds.add(Task::Schemas, schemas);
         milliseconds.add(Task::Plan, plan);
@@ -113,15 +127,23 @@ impl Startup {
     }
 
     pub fn goals(&self) -> Vec<Goal> {
-        let measured = self.milliseconds.median(Task::Beyond);
-        let goal = measured.map(|milliseconds| Goal {
+        let median = |task| self.milliseconds.median(task);
+        let beyond = median(Task::Beyond).map(|milliseconds| Goal {
             text: format!("start: {}, at most {BAR} ms", Task::Beyond.name()),
             measured: Some(milliseconds),
             apart: None,
             bar: Bar::AtMost(BAR),
             unit: " ms",
         });
-        goal.into_iter().collect()
+        let (nothing, least) = (median(Task::Nothing), median(Task::Least));
+        let times = nothing.zip(least).map(|(nothing, least)| Goal {
+            text: format!("start: {}, at most {TIMES}× `true`", Task::Nothing.name()),
+            measured: Some(nothing / least),
+            apart: None,
+            bar: Bar::AtMost(TIMES),
+            unit: "×",
+        });
+        times.into_iter().chain(beyond).collect()
     }
 
     pub fn json(&self) -> Json {
