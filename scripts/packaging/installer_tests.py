@@ -97,6 +97,10 @@ class PowerShell(SmallPackages):
         self.assertLess(text.index("$ProgressPreference = 'SilentlyContinue'"), text.index("Invoke-WebRequest"))
         self.assertIn('"$bin is not on your PATH; add it to use the command"', text)
 
+    def test_it_leaves_the_shell_open_that_it_is_piped_into(self) -> None:
+        text = (installers.FILES / "install.ps1").read_text()
+        self.assertNotRegex(text, r"(?m)^\s*exit\b")
+
     def test_the_old_version_comes_back(self) -> None:
         text = (installers.FILES / "install.ps1").read_text()
         self.assertRegex(

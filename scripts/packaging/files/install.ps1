@@ -105,7 +105,8 @@ if ($Uninstall) {
     }
     Remove-Made $made
     Write-Output "uninstalled Tenon from $Prefix"
-    exit
+    # Not `exit`, which closes the window of a user who has piped this script into it.
+    return
 }
 if ((Test-Path -LiteralPath $place) -and -not (Test-Own $place)) {
     throw "$place exists and was not made by this installer; remove it, or choose another folder with -Prefix"
