@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use crate::support::mark::Mark;
 use crate::support::tools::{self, Tool};
 use crate::support::trial::{run_with, trial_within};
 
@@ -120,14 +121,7 @@ async fn pyright_finds_nothing() {
 async fn works_with_pydantic_and_as_a_wheel() {
     trial_within(WATCHDOG, python_with_tools(), async |python, mark| {
         for test in ["test_pydantic.py", "test_wheel.py"] {
-            let test = folder().join("tests/tools").join(test);
-            let search = folder().join("src");
-            let variables = [
-                ("PYTHONPATH", search.as_os_str()),
-                ("PYTHONDONTWRITEBYTECODE", OsStr::new("1")),
-            ];
-            let args = [OsStr::new("-W"), OsStr::new("error"), test.as_os_str()];
-            run_with(&python, args, &variables, mark).await;
+            run_test(&python, test, mark).await;
         }
     })
     .await;
@@ -136,21 +130,23 @@ async fn works_with_pydantic_and_as_a_wheel() {
 /// What the codec of msgpack writes is read by the library `msgpack`, and the other way round.
 #[tokio::test]
 async fn the_msgpack_codec_agrees_with_the_library() {
-    trial_within(
-        WATCHDOG,
-        tools::python_with_msgpack(),
-        async |python, mark| {
-            let test = folder().join("tests/tools/test_msgpack_library.py");
-            let search = folder().join("src");
-            let variables = [
-                ("PYTHONPATH", search.as_os_str()),
-                ("PYTHONDONTWRITEBYTECODE", OsStr::new("1")),
-            ];
-            let args = [OsStr::new("-W"), OsStr::new("error"), test.as_os_str()];
-            run_with(&python, args, &variables, mark).await;
-        },
-    )
+    let python = tools::python_with_msgpack();
+    trial_within(WATCHDOG, python, async |python, mark| {
+        run_test(&python, "test_msgpack_library.py", mark).await;
+    })
     .await;
+}
+
+/// Runs a test that needs a library besides the SDK.
+async fn run_test(python: &Path, test: &str, mark: &Mark) {
+    let test = folder().join("tests/tools").join(test);
+    let search = folder().join("src");
+    let variables = [
+        ("PYTHONPATH", search.as_os_str()),
+        ("PYTHONDONTWRITEBYTECODE", OsStr::new("1")),
+    ];
+    let args = [OsStr::new("-W"), OsStr::new("error"), test.as_os_str()];
+    run_with(python, args, &variables, mark).await;
 }
 
 #[expect(

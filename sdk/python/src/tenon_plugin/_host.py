@@ -103,7 +103,7 @@ class Host:
             try:
                 print(f"[WARN] {self.hide(job, warning.text())}", file=sys.stderr, flush=True)
             except (OSError, ValueError):
-                # Nobody reads stderr. The call is answered all the same.
+                # stderr is closed. That must not fail the call.
                 return
 
     def start(self, id: Any, method: str, params: Any, may_cancel: bool = False, part: Any = None) -> None:

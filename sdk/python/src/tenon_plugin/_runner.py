@@ -88,7 +88,8 @@ class Runner:
                 return
             while self._active and len(queue) >= MOST_WAITING:
                 self._needs_room = True
-                # Looked at again: whoever took the last job before this was said gives no room, and nobody else would.
+                # Checked again: a thread that took the last job before this was set does not release `_room`, and no other
+                # thread would.
                 if self._active and len(queue) >= MOST_WAITING:
                     self._room.acquire()
         if self._limit > 1:
